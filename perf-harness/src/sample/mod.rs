@@ -1,0 +1,119 @@
+//! One round's numbers, and what can be read from them.
+
+mod error_kind;
+mod latency;
+mod metric;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+pub use error_kind::ErrorKind;
+pub use latency::{LatencyError, LatencyHistogram};
+pub use metric::{Direction, Metric, Unit, UnknownMetric};
+
+use crate::target::Usage;
+
+/// The numbers of one round: one measured window on a freshly started target.
+///
+/// `sent = ok + Σ errors`: every request has exactly one outcome.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Sample {
+    /// Requests whose first byte was written in the window.
+    pub sent: u64,
+    /// Requests answered by an expected status and a whole body, all checks passed.
+    pub ok: u64,
+    /// Requests that failed, by kind.
+    pub errors: BTreeMap<ErrorKind, u64>,
+    /// One failure in words, for people: what happened to the first request that failed.
+    pub first_error: Option<String>,
+    /// GET and HEAD requests sent a second time after the close race on a reused connection.
+    pub retries: u64,
+    /// Connections opened again within the window.
+    pub reconnects: u64,
+    /// Body bytes of good replies.
+    pub bytes: u64,
+    /// First send to last completion.
+    pub elapsed: Duration,
+    /// Good replies a second while all connections were busy; `None` where no such span exists.
+    pub steady_throughput: Option<f64>,
+    /// First byte queued to last body byte, of good replies and (at the timeout value) timeouts.
+    pub latency: LatencyHistogram,
+    /// First byte queued to first byte of the reply, of good replies.
+    pub first_byte: LatencyHistogram,
+    /// Time to open a connection, of all connections of the round.
+    pub connect: LatencyHistogram,
+    /// CPU time of the engine's thread within the window.
+    pub client_cpu: Duration,
+    /// What the server cost within the window; `None` where it cannot be seen.
+    pub server: Option<Usage>,
+}
+
+impl Default for Sample {
+    fn default() -> Self {
+        Self {
+            sent: 0,
+            ok: 0,
+            errors: BTreeMap::new(),
+            first_error: None,
+            retries: 0,
+            reconnects: 0,
+            bytes: 0,
+            elapsed: Duration::ZERO,
+            steady_throughput: None,
+            latency: LatencyHistogram::new(),
+            first_byte: LatencyHistogram::new(),
+            connect: LatencyHistogram::new(),
+            client_cpu: Duration::ZERO,
+            server: None,
+        }
+    }
+}
+
+impl Sample {
+    /// Requests that failed, of all kinds.
+    #[must_use]
+    pub fn failed(&self) -> u64 {
+        self.errors.values().sum()
+    }
+
+    /// The value of `metric`, in its unit; `None` where the round has none.
+    ///
+    /// A value is always finite: what cannot be computed is `None`, never `NaN` or infinite.
+    #[must_use]
+    pub fn value(&self, metric: Metric) -> Option<f64> {
+        let value = match metric {
+            Metric::Throughput => self.ok as f64 / self.elapsed.as_secs_f64(),
+            Metric::Mean => self.latency.mean()?,
+            Metric::P50 => self.latency.percentile(50.0)? as f64,
+            Metric::P90 => self.latency.percentile(90.0)? as f64,
+            Metric::P99 => self.latency.percentile(99.0)? as f64,
+            Metric::P999 => self.latency.percentile(99.9)? as f64,
+            Metric::Cpu => self.server?.cpu?.as_nanos() as f64 / self.ok as f64,
+            Metric::Memory => self.server?.peak_memory? as f64,
+        };
+        value.is_finite().then_some(value)
+    }
+
+    /// Share of the window, 0 to 1, that the engine's thread was busy.
+    #[must_use]
+    pub fn client_busy(&self) -> f64 {
+        share(self.client_cpu, self.elapsed)
+    }
+
+    /// Cores that the server used on average; `None` where its CPU time cannot be seen.
+    #[must_use]
+    pub fn server_cores(&self) -> Option<f64> {
+        Some(share(self.server?.cpu?, self.elapsed))
+    }
+}
+
+fn share(part: Duration, whole: Duration) -> f64 {
+    if whole.is_zero() {
+        return 0.0;
+    }
+    part.as_secs_f64() / whole.as_secs_f64()
+}
+
+#[cfg(test)]
+mod tests;
