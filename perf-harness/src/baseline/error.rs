@@ -1,0 +1,69 @@
+//! Why a baseline or a pending file cannot be used.
+
+use std::io;
+use std::path::PathBuf;
+
+/// A file that cannot be read, trusted or written. None of them ever passes a gate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BaselineError {
+    /// The system refuses to read it.
+    #[error("{path} cannot be read: check its permissions")]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The system refuses to write it.
+    #[error("{path} cannot be written: check the folder's permissions and free space")]
+    Write {
+        /// Which file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The file has no content.
+    #[error("{path} is empty: restore it with `git checkout -- FILE`, or remove it and accept a new measurement")]
+    Empty {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// A merge left its markers.
+    #[error(
+        "{path} holds conflict markers: take either side, run the scenario again and accept what it measures with `cargo perf accept`"
+    )]
+    Conflict {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// The text is cut or is no JSON of this format.
+    #[error("{path} is no whole baseline: restore it with `git checkout -- FILE`, or remove it and accept a new measurement")]
+    Malformed {
+        /// Which file.
+        path: PathBuf,
+        /// Where and why.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// A later version of perf-harness wrote it.
+    #[error("{path} has schema {found}, this version knows up to {known}: update perf-harness")]
+    Newer {
+        /// Which file.
+        path: PathBuf,
+        /// Its schema.
+        found: u64,
+        /// The newest known.
+        known: u32,
+    },
+    /// A value that no measurement can give.
+    #[error("{path} cannot be trusted, {reason}: restore it, or remove it and accept a new measurement")]
+    Invalid {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+}
