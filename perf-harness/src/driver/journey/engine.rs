@@ -1,0 +1,119 @@
+//! The thread that a closed loop runs on, and how it tells the caller's thread of the window.
+
+use std::any::Any;
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use tokio::runtime;
+use tokio::task::LocalSet;
+
+use super::closed::{self, Worker};
+use super::traffic::ConnectTimes;
+use crate::driver::{DriverError, Window};
+use crate::load::Load;
+use crate::sample::Sample;
+
+/// Runs a closed loop on a new thread with a runtime of its own, so that a caller within another
+/// runtime can wait for it; `window` is told on the caller's thread.
+///
+/// A panic of a worker ends the load and goes on in the caller.
+pub(in crate::driver) fn drive<W: Worker>(
+    load: &Load,
+    window: &mut dyn Window,
+    make: impl Fn(usize, ConnectTimes) -> Result<W, DriverError> + Send,
+) -> Result<Sample, DriverError> {
+    let (shutters, frames) = shutters();
+    thread::scope(|scope| {
+        let engine = thread::Builder::new()
+            .name("perf-load".to_owned())
+            .spawn_scoped(scope, move || run(load, &shutters, make))
+            .map_err(|source| DriverError::Engine { source })?;
+        frames.tell(window);
+        engine.join().unwrap_or_else(pass_on)
+    })
+}
+
+fn run<W: Worker>(
+    load: &Load,
+    shutters: &Shutters,
+    make: impl Fn(usize, ConnectTimes) -> Result<W, DriverError>,
+) -> Result<Sample, DriverError> {
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|source| DriverError::Engine { source })?;
+    LocalSet::new().block_on(&runtime, closed::run(load, shutters, make))
+}
+
+fn pass_on(panic: Box<dyn Any + Send>) -> Result<Sample, DriverError> {
+    std::panic::resume_unwind(panic)
+}
+
+/// The edges of the window.
+#[derive(Clone, Copy, Debug)]
+enum Edge {
+    Open,
+    Close,
+}
+
+/// The engine's end: announces an edge and waits until the window was told of it.
+pub(super) struct Shutters {
+    edges: Sender<Edge>,
+    told: Receiver<()>,
+}
+
+/// The caller's end.
+struct Frames {
+    edges: Receiver<Edge>,
+    told: Sender<()>,
+}
+
+fn shutters() -> (Shutters, Frames) {
+    let (edge_sender, edges) = channel();
+    let (told_sender, told) = channel();
+    let shutters = Shutters {
+        edges: edge_sender,
+        told,
+    };
+    let frames = Frames {
+        edges,
+        told: told_sender,
+    };
+    (shutters, frames)
+}
+
+impl Shutters {
+    /// Opens the window.
+    pub(super) fn open(&self) -> Result<(), DriverError> {
+        self.announce(Edge::Open)
+    }
+
+    /// Closes the window.
+    pub(super) fn close(&self) -> Result<(), DriverError> {
+        self.announce(Edge::Close)
+    }
+
+    /// Fails when the caller's thread panicked, so that nobody waits for the sample any more.
+    fn announce(&self, edge: Edge) -> Result<(), DriverError> {
+        let told = self.edges.send(edge).is_ok() && self.told.recv().is_ok();
+        told.then_some(()).ok_or_else(|| DriverError::Engine {
+            source: io::Error::other("the thread that waits for the load is gone"),
+        })
+    }
+}
+
+impl Frames {
+    /// Tells `window` of every edge until the engine's end is dropped.
+    fn tell(self, window: &mut dyn Window) {
+        while let Ok(edge) = self.edges.recv() {
+            match edge {
+                Edge::Open => window.open(),
+                Edge::Close => window.close(),
+            }
+            if self.told.send(()).is_err() {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Counts what reqwest does not say: connections opened, how long each took, requests sent again.
+
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use tower_layer::Layer;
+use tower_service::Service;
+
+use crate::sample::LatencyHistogram;
+
+/// The time that each connection of a round took to open, shared by all its users.
+pub(in crate::driver) type ConnectTimes = Arc<Mutex<LatencyHistogram>>;
+
+/// What the clients of one user did so far.
+#[derive(Debug, Default)]
+pub(in crate::driver) struct Traffic {
+    opened: AtomicU64,
+    opening: AtomicU64,
+    retries: AtomicU64,
+    bytes: AtomicU64,
+    connect_times: ConnectTimes,
+}
+
+/// Puts the counting of [`Traffic`] around a client's connector.
+#[derive(Clone, Debug)]
+pub(super) struct CountConnections(pub(super) Arc<Traffic>);
+
+/// A connector whose connections are counted.
+#[derive(Clone, Debug)]
+pub(super) struct CountedConnector<S> {
+    connector: S,
+    traffic: Arc<Traffic>,
+}
+
+impl Traffic {
+    pub(in crate::driver) fn new(connect_times: ConnectTimes) -> Self {
+        Self {
+            connect_times,
+            ..Self::default()
+        }
+    }
+
+    /// Connections opened.
+    pub(in crate::driver) fn opened(&self) -> u64 {
+        self.opened.load(Relaxed)
+    }
+
+    /// Connections opened after the first.
+    pub(in crate::driver) fn opened_again(&self) -> u64 {
+        self.opened().saturating_sub(1)
+    }
+
+    /// Whether a connection is being opened now.
+    pub(in crate::driver) fn is_opening(&self) -> bool {
+        self.opening.load(Relaxed) > 0
+    }
+
+    /// Requests sent a second time.
+    pub(in crate::driver) fn retries(&self) -> u64 {
+        self.retries.load(Relaxed)
+    }
+
+    /// Body bytes of all replies.
+    pub(in crate::driver) fn bytes(&self) -> u64 {
+        self.bytes.load(Relaxed)
+    }
+
+    pub(super) fn count_retry(&self) {
+        self.retries.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn count_bytes(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes as u64, Relaxed);
+    }
+
+    fn count_opened(&self, begun: Instant) {
+        self.opened.fetch_add(1, Relaxed);
+        let mut times = self
+            .connect_times
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        times.record(begun.elapsed());
+    }
+}
+
+/// A connection being opened; dropped when it is open, refused or given up.
+struct Opening<'t>(&'t Traffic);
+
+impl<'t> Opening<'t> {
+    fn begin(traffic: &'t Traffic) -> Self {
+        traffic.opening.fetch_add(1, Relaxed);
+        Self(traffic)
+    }
+}
+
+impl Drop for Opening<'_> {
+    fn drop(&mut self) {
+        self.0.opening.fetch_sub(1, Relaxed);
+    }
+}
+
+impl<S> Layer<S> for CountConnections {
+    type Service = CountedConnector<S>;
+
+    fn layer(&self, connector: S) -> Self::Service {
+        CountedConnector {
+            connector,
+            traffic: Arc::clone(&self.0),
+        }
+    }
+}
+
+impl<S, R> Service<R> for CountedConnector<S>
+where
+    S: Service<R>,
+    S::Future: Send + 'static,
+{
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<S::Response, S::Error>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.connector.poll_ready(context)
+    }
+
+    fn call(&mut self, request: R) -> Self::Future {
+        let traffic = Arc::clone(&self.traffic);
+        let connecting = self.connector.call(request);
+        Box::pin(async move {
+            let _opening = Opening::begin(&traffic);
+            let begun = Instant::now();
+            let connection = connecting.await?;
+            traffic.count_opened(begun);
+            Ok(connection)
+        })
+    }
+}

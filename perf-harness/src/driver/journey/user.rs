@@ -1,0 +1,116 @@
+//! One virtual user, as the code of a journey sees it.
+
+use std::sync::Arc;
+
+use http::Method;
+
+use super::client::HttpClient;
+use super::request::RequestBuilder;
+use super::traffic::Traffic;
+use crate::endpoint::Endpoint;
+
+/// One of the users that do a journey again and again, each with connections of its own.
+///
+/// A request is awaited directly and gives the reply, its body read whole, whatever the status.
+/// Only a connection or a reply that breaks is an error:
+///
+/// ```ignore
+/// user.get("/cart").await?.expect_status(200)?;
+/// let order: Order = user.post("/pay").json(&card).await?.expect_status(201)?.json()?;
+/// ```
+///
+/// Redirects are not followed, nothing is compressed or cached, and there are no cookies.
+#[derive(Debug)]
+pub struct User {
+    client: Arc<HttpClient>,
+    id: usize,
+    /// Iterations begun.
+    begun: u64,
+}
+
+impl User {
+    pub(super) fn new(id: usize, client: HttpClient) -> Self {
+        Self {
+            client: Arc::new(client),
+            id,
+            begun: 0,
+        }
+    }
+
+    /// Which of the users this is: 0 to the load's concurrency, exclusive.
+    #[must_use]
+    pub fn id(&self) -> usize {
+        self.id
+    }
+
+    /// Iterations that this user did before this one, those of the warm-up included. Together with
+    /// [`id`](Self::id) it is unique within a round.
+    #[must_use]
+    pub fn iteration(&self) -> u64 {
+        self.begun.saturating_sub(1)
+    }
+
+    /// Where the server listens, for protocols other than HTTP.
+    #[must_use]
+    pub fn endpoint(&self) -> &Endpoint {
+        self.client.endpoint()
+    }
+
+    /// The URL of `path`, for clients other than this.
+    #[must_use]
+    pub fn url(&self, path: &str) -> String {
+        self.endpoint().url(path)
+    }
+
+    /// A GET request of `path`, which starts with `/`.
+    pub fn get(&self, path: &str) -> RequestBuilder {
+        self.request(Method::GET, path)
+    }
+
+    /// A HEAD request of `path`.
+    pub fn head(&self, path: &str) -> RequestBuilder {
+        self.request(Method::HEAD, path)
+    }
+
+    /// A POST request to `path`.
+    pub fn post(&self, path: &str) -> RequestBuilder {
+        self.request(Method::POST, path)
+    }
+
+    /// A PUT request to `path`.
+    pub fn put(&self, path: &str) -> RequestBuilder {
+        self.request(Method::PUT, path)
+    }
+
+    /// A PATCH request to `path`.
+    pub fn patch(&self, path: &str) -> RequestBuilder {
+        self.request(Method::PATCH, path)
+    }
+
+    /// A DELETE request of `path`.
+    pub fn delete(&self, path: &str) -> RequestBuilder {
+        self.request(Method::DELETE, path)
+    }
+
+    /// A request of any method.
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        RequestBuilder::new(Arc::clone(&self.client), method, path)
+    }
+
+    /// The next iteration begins.
+    pub(super) fn begin(&mut self) {
+        self.begun += 1;
+    }
+
+    pub(super) fn traffic(&self) -> &Traffic {
+        self.client.traffic()
+    }
+
+    /// Leaves all open connections behind. Where no other client can be built the old one stays:
+    /// the connection of a dropped request is closed with it.
+    pub(super) fn start_over(&mut self) {
+        if let Ok(fresh) = self.client.fresh() {
+            self.client = Arc::new(fresh);
+        }
+    }
+}

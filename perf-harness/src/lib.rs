@@ -1,0 +1,51 @@
+//! Performance regression gates for servers, as ordinary Rust tests.
+//!
+//! A scenario names a server, a load on it and how much worse its numbers may get. As a test it
+//! starts the server, sends exactly that load, compares with the baseline that is committed in the
+//! repository, and fails on a regression:
+//!
+//! ```no_run
+//! use perf_harness::{Target, scenario};
+//!
+//! #[scenario(get = "/", requests = 10_000, concurrency = 50, gate(throughput = "5%", p99 = "20%"))]
+//! fn home() -> Target {
+//!     Target::process("target/release/shop").port_env("PORT")
+//! }
+//! # fn main() {}
+//! ```
+//!
+//! New numbers wait for review: `cargo perf list`, `show`, `accept` and `reject`.
+
+pub mod baseline;
+#[cfg(feature = "cli")]
+pub mod cli;
+mod driver;
+mod endpoint;
+mod error;
+pub mod gate;
+pub mod host;
+mod load;
+#[doc(hidden)]
+pub mod macro_support;
+mod name;
+mod outcome;
+pub mod report;
+mod run;
+mod sample;
+mod scenario;
+pub mod stats;
+mod target;
+
+pub use driver::{Driver, DriverError, Http1, Script, Scripted, Window};
+#[cfg(feature = "journeys")]
+pub use driver::{Failure, Journey, JourneyDriver, Reply, ReqwestDriver, RequestBuilder, Result, User};
+pub use endpoint::{Endpoint, EndpointError};
+pub use error::Error;
+pub use load::{Client, Load, LoadError, Request};
+pub use macro_support::Report;
+pub use name::{NameError, ScenarioName};
+pub use outcome::{Outcome, Place, Warning};
+pub use perf_macros::scenario;
+pub use sample::{Direction, ErrorKind, LatencyError, LatencyHistogram, Metric, Sample, Unit, UnknownMetric};
+pub use scenario::{Scenario, ScenarioError};
+pub use target::{Identity, Ready, Running, Target, TargetError, Usage};

@@ -1,0 +1,180 @@
+//! The only path that generated code names: joins a run to its report, and makes a verdict a
+//! failed test.
+
+use std::env;
+use std::fmt;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::panic::Location;
+use std::path::PathBuf;
+
+use crate::error::{Error, causes};
+use crate::gate::Verdict;
+use crate::outcome::{Outcome, Place};
+use crate::report::{self, Style};
+use crate::run::{self, Progress, Silent};
+use crate::scenario::Scenario;
+
+/// Where generated code stands, and how its crate was built.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "filled in by generated code only")]
+pub struct Site {
+    pub package: &'static str,
+    pub manifest_dir: &'static str,
+    pub file: &'static str,
+    pub line: u32,
+    pub debug: bool,
+}
+
+/// Why a test failed. Its `Debug` is the text that people read, since that is what the test
+/// harness prints.
+pub struct Report(String);
+
+impl fmt::Debug for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The name of an annotated function's scenario: its path without the crate's own root module.
+#[must_use]
+pub fn scenario_name(module: &str, function: &str) -> String {
+    format!("{}/{function}", module.replace("::", "/"))
+}
+
+/// Runs a scenario of an annotated function.
+///
+/// # Errors
+///
+/// A [`Report`] when the verdict fails the test, or nothing could be measured.
+pub fn run(scenario: Scenario, site: Site) -> Result<(), Report> {
+    let site = run::Site {
+        package: site.package.to_owned(),
+        manifest_dir: PathBuf::from(site.manifest_dir),
+        place: Place {
+            file: site.file.to_owned(),
+            line: site.line,
+        },
+        debug: site.debug,
+    };
+    report_of(run::run(scenario, &site, progress().as_mut()), &site.place)
+}
+
+impl Scenario {
+    /// Runs the scenario and makes its verdict the result of a test: what the attribute does.
+    ///
+    /// The package and its folder are those that cargo tells the test process.
+    ///
+    /// # Errors
+    ///
+    /// A [`Report`] when the verdict fails the test, or nothing could be measured.
+    #[track_caller]
+    pub fn check(self) -> Result<(), Report> {
+        let site = site_of(Location::caller());
+        report_of(run::run(self, &site, progress().as_mut()), &site.place)
+    }
+
+    /// Runs the scenario and gives what it came to, for a test that has its own idea of it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] when nothing could be measured. A regression is no error.
+    #[track_caller]
+    pub fn run(self) -> Result<Outcome, Error> {
+        let site = site_of(Location::caller());
+        run::run(self, &site, &mut Silent)
+    }
+}
+
+fn site_of(caller: &Location<'_>) -> run::Site {
+    let variable = |name| env::var(name).unwrap_or_default();
+    let manifest_dir = match variable("CARGO_MANIFEST_DIR") {
+        folder if folder.is_empty() => PathBuf::from("."),
+        folder => PathBuf::from(folder),
+    };
+    run::Site {
+        package: variable("CARGO_PKG_NAME"),
+        manifest_dir,
+        place: Place {
+            file: caller.file().to_owned(),
+            line: caller.line(),
+        },
+        debug: cfg!(debug_assertions),
+    }
+}
+
+/// A failure goes the way of the test harness; everything else straight to the terminal, where it
+/// is seen without `--nocapture`.
+fn report_of(result: Result<Outcome, Error>, place: &Place) -> Result<(), Report> {
+    let outcome = match result {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            let text = format!("{error}{}", causes(&error));
+            announce(report::github::error_at(place, "perf-harness could not measure", &text));
+            return Err(Report(text));
+        }
+    };
+    announce(report::github::annotation(&outcome).unwrap_or_default());
+    let text = report::console::scenario(&outcome, style());
+    if outcome.fails() {
+        return Err(Report(format!("\n{text}")));
+    }
+    show(&format!("\n{text}"));
+    Ok(())
+}
+
+/// One write of whole lines: tests run side by side, and none may break into another's table.
+fn show(text: &str) {
+    // A closed terminal is no reason to fail a test.
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+fn announce(command: String) {
+    if env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") && !command.is_empty() {
+        show(&format!("\n{command}\n"));
+    }
+}
+
+fn style() -> Style {
+    let colours = io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none();
+    if colours { Style::Ansi } else { Style::Plain }
+}
+
+fn progress() -> Box<dyn Progress> {
+    let quiet = env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"));
+    if io::stderr().is_terminal() && !quiet { Box::new(Line) } else { Box::new(Told) }
+}
+
+/// One line of a terminal, written over and over.
+struct Line;
+
+impl Progress for Line {
+    fn waiting(&mut self, holder: &str) {
+        show(&format!("\r\x1b[2K  waiting: {holder} puts a load on this machine"));
+    }
+
+    fn round(&mut self, number: usize, rounds: usize) {
+        let bar = "#".repeat(number) + &".".repeat(rounds - number);
+        show(&format!("\r\x1b[2K  [{bar}] round {number} of {rounds}"));
+    }
+
+    fn again(&mut self, verdict: Verdict) {
+        show(&format!("\r\x1b[2K  {verdict}: measuring again on fresh starts"));
+    }
+
+    fn done(&mut self) {
+        show("\r\x1b[2K");
+    }
+}
+
+/// No terminal: only a wait for another load is told, since it can take long.
+struct Told;
+
+impl Progress for Told {
+    fn waiting(&mut self, holder: &str) {
+        show(&format!("perf-harness: waiting, {holder} puts a load on this machine\n"));
+    }
+
+    fn round(&mut self, _number: usize, _rounds: usize) {}
+    fn again(&mut self, _verdict: Verdict) {}
+    fn done(&mut self) {}
+}

@@ -1,0 +1,129 @@
+//! What a user sees of one scenario.
+
+use super::change;
+use super::foreign::{marked, one_line};
+use super::next_step::next_step;
+use super::style::{Style, Tone};
+use super::units::counted;
+use super::warning;
+use super::wrap::labelled;
+use crate::baseline::Session;
+use crate::gate::{Finding, Verdict};
+use crate::outcome::Outcome;
+
+/// The report of one scenario: a headline, its metrics, why, and what to do next.
+///
+/// No line is wider than 100 characters unless a path is. Every line of foreign text (logs and
+/// replies of servers) begins with `| ` after blanks, so that it is never a command of GitHub's.
+#[must_use]
+pub fn scenario(outcome: &Outcome, style: Style) -> String {
+    let changes = &outcome.judgement.changes;
+    let parts = [
+        headline(outcome, style),
+        change::table(&outcome.judgement).to_text(style),
+        change::detectable(changes).map_or_else(String::new, |text| {
+            labelled("smallest detectable change:", &text)
+        }),
+        outcome.judgement.findings.iter().map(finding).collect(),
+        outcome.warnings.iter().map(warning_lines).collect(),
+        provenance(outcome),
+        pending(outcome),
+    ];
+    parts.concat()
+}
+
+/// `regressed  shop/home  5 rounds of 10,000 requests to 127.0.0.1:8080`.
+fn headline(outcome: &Outcome, style: Style) -> String {
+    let verdict = outcome.judgement.verdict;
+    let word = style.paint(Tone::of_verdict(verdict), verdict.name());
+    let rounds = outcome.session.as_ref().and_then(rounds);
+    let place = outcome
+        .endpoint
+        .as_ref()
+        .map(|endpoint| format!("to {}", one_line(endpoint, 60)));
+    let load: Vec<String> = rounds.into_iter().chain(place).collect();
+    let line = format!("{word}  {}  {}", outcome.key.scenario, load.join(" "));
+    format!("{}{}\n", line.trim_end(), reported_only(outcome))
+}
+
+fn reported_only(outcome: &Outcome) -> &'static str {
+    let spared = outcome.reported_only && outcome.judgement.verdict == Verdict::Regressed;
+    if spared {
+        "  (PERF_POLICY=report: the test does not fail)"
+    } else {
+        ""
+    }
+}
+
+/// `5 rounds of 10,000 requests`; `None` when there are none.
+fn rounds(session: &Session) -> Option<String> {
+    let first = session.rounds.first()?.sent;
+    let number = counted(session.rounds.len() as u64, "round");
+    if session.rounds.iter().all(|round| round.sent == first) {
+        return Some(format!("{number} of {}", counted(first, "request")));
+    }
+    let sent: u64 = session.rounds.iter().map(|round| round.sent).sum();
+    Some(format!("{number}, {} in all", counted(sent, "request")))
+}
+
+fn finding(finding: &Finding) -> String {
+    let (own, foreign) = without_foreign_text(finding);
+    let decides = !matches!(finding, Finding::Thin { .. });
+    let label = if decides { "why:" } else { "note:" };
+    labelled(label, &own) + &foreign.map(marked).unwrap_or_default()
+}
+
+/// The sentence of a finding, and what others wrote apart from it.
+fn without_foreign_text(finding: &Finding) -> (String, Option<&str>) {
+    match finding {
+        Finding::Errors {
+            failed,
+            sent,
+            example: Some(example),
+        } => {
+            let own = Finding::Errors {
+                failed: *failed,
+                sent: *sent,
+                example: None,
+            };
+            (format!("{own}; the first:"), Some(example))
+        }
+        Finding::Unusable { reason } | Finding::Unavailable { reason } => {
+            match reason.split_once('\n') {
+                Some((own, foreign)) => (own.to_owned(), Some(foreign)),
+                None => (reason.clone(), None),
+            }
+        }
+        other => (other.to_string(), None),
+    }
+}
+
+fn warning_lines(warning: &crate::outcome::Warning) -> String {
+    let (own, foreign) = warning::sentence(warning);
+    labelled("note:", &own) + &foreign.map(marked).unwrap_or_default()
+}
+
+/// On which machines the numbers are compared, and what they are compared with.
+fn provenance(outcome: &Outcome) -> String {
+    let mut text = outcome.key.class.to_string();
+    if let Some(accepted) = &outcome.accepted {
+        text += "; baseline accepted";
+        text += &accepted
+            .revision
+            .as_ref()
+            .map_or_else(String::new, |revision| format!(" at {revision}"));
+        text += &accepted
+            .reason
+            .as_ref()
+            .map_or_else(String::new, |reason| format!(": {}", one_line(reason, 200)));
+    }
+    labelled("machine:", &text)
+}
+
+fn pending(outcome: &Outcome) -> String {
+    let Some(path) = &outcome.pending else {
+        return String::new();
+    };
+    let file = labelled("pending:", &path.display().to_string());
+    file + &next_step(outcome).map_or_else(String::new, |step| labelled("next:", &step))
+}

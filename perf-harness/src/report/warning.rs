@@ -1,0 +1,71 @@
+//! Warnings as sentences.
+
+use super::units::{counted, value};
+use crate::host::Disturbance;
+use crate::outcome::Warning;
+use crate::sample::Metric;
+
+/// The sentence of a warning, and the foreign text that belongs to it.
+pub(super) fn sentence(warning: &Warning) -> (String, Option<&str>) {
+    let own = match warning {
+        Warning::Disturbed {
+            rounds,
+            disturbance,
+        } => disturbed(*rounds, disturbance),
+        Warning::LittlesLaw {
+            connections,
+            implied,
+        } => format!(
+            "two figures contradict each other (Little's law): the load has {connections:.0} connections, throughput times mean latency makes {implied:.1}"
+        ),
+        Warning::Straggler { throughput, steady } => straggler(*throughput, *steady),
+        Warning::ClientSaturated {
+            client_busy,
+            server_cores,
+        } => format!(
+            "client saturated: the engine was busy {:.0}% of the window while the server used {server_cores:.2} cores",
+            client_busy * 100.0
+        ),
+        Warning::TooFewRequests {
+            metric,
+            requests,
+            wanted,
+        } => format!(
+            "{metric} is shown, not judged: a round has {}, {metric} wants {wanted}",
+            counted(*requests, "request")
+        ),
+        Warning::Errors { failed, example } => {
+            let own = format!(
+                "{} failed, within the error budget; the first:",
+                counted(*failed, "request")
+            );
+            return (own, Some(example));
+        }
+        Warning::Retried { attempt } => {
+            format!("this is attempt {attempt}: a retry of the test runner can hide a regression")
+        }
+    };
+    (own, None)
+}
+
+fn disturbed(rounds: usize, disturbance: &Disturbance) -> String {
+    let rounds = counted(rounds as u64, "round");
+    match disturbance {
+        Disturbance::Steal { share } => format!(
+            "the machine was not calm in {rounds}: the hypervisor gave {:.0}% of the CPU time to others",
+            share * 100.0
+        ),
+        Disturbance::Load { average, cores } => format!(
+            "the machine was not calm in {rounds}: its load average was {average:.1} on {} before ours began",
+            counted(*cores as u64, "core")
+        ),
+    }
+}
+
+fn straggler(throughput: f64, steady: f64) -> String {
+    format!(
+        "the last requests decided the throughput: {} over the whole window, {} while all connections were busy",
+        value(Metric::Throughput, throughput),
+        value(Metric::Throughput, steady)
+    )
+}

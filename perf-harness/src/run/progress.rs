@@ -1,0 +1,26 @@
+//! What a run tells while it takes its time.
+
+use crate::gate::Verdict;
+
+/// Hears how far a run is.
+pub(crate) trait Progress {
+    /// Another load holds the machine's lease.
+    fn waiting(&mut self, holder: &str);
+    /// Round `number` of `rounds`, from 1, begins.
+    fn round(&mut self, number: usize, rounds: usize);
+    /// The rounds gave this verdict and are measured again on fresh starts.
+    fn again(&mut self, verdict: Verdict);
+    /// Nothing more comes.
+    fn done(&mut self);
+}
+
+/// Tells nobody.
+#[derive(Debug)]
+pub(crate) struct Silent;
+
+impl Progress for Silent {
+    fn waiting(&mut self, _holder: &str) {}
+    fn round(&mut self, _number: usize, _rounds: usize) {}
+    fn again(&mut self, _verdict: Verdict) {}
+    fn done(&mut self) {}
+}

@@ -1,0 +1,91 @@
+//! A scenario that was found free of mistakes.
+
+use super::{Custom, Scenario, ScenarioError};
+use crate::driver::{Driver, Http1};
+use crate::gate::Gate;
+use crate::load::{Client, Load};
+use crate::name::ScenarioName;
+use crate::sample::Metric;
+use crate::target::Target;
+
+/// What is to be run.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) name: ScenarioName,
+    pub(crate) renamed_from: Option<ScenarioName>,
+    pub(crate) target: Target,
+    pub(crate) load: Load,
+    pub(crate) driver: Box<dyn Driver>,
+    pub(crate) gate: Gate,
+    pub(crate) rounds: usize,
+}
+
+impl Scenario {
+    /// Checks everything that can be checked without running.
+    pub(crate) fn plan(mut self) -> Result<Plan, ScenarioError> {
+        let mut mistakes = std::mem::take(&mut self.mistakes);
+        let name = keep(ScenarioName::parse(self.name.clone()), &mut mistakes);
+        let renamed_from = self.renamed_from.clone().map(ScenarioName::parse).transpose();
+        let renamed_from = keep(renamed_from, &mut mistakes);
+        keep(self.load.check(), &mut mistakes);
+        mistakes.extend(self.rounds.eq(&0).then_some(ScenarioError::NoRounds));
+        let default_gate = Gate::default();
+        mistakes.extend(too_few_requests(&self.gate, &default_gate, &self.load));
+        let driver = keep(driver(self.work, self.load.client), &mut mistakes);
+        let target = keep(self.target.ok_or(ScenarioError::NoTarget), &mut mistakes);
+        match (name, renamed_from, target, driver) {
+            (Some(name), Some(renamed_from), Some(target), Some(driver)) if mistakes.is_empty() => Ok(Plan {
+                name,
+                renamed_from,
+                target,
+                load: self.load,
+                driver,
+                gate: self.gate,
+                rounds: self.rounds,
+            }),
+            _ => Err(together(mistakes)),
+        }
+    }
+}
+
+fn keep<T, E: Into<ScenarioError>>(result: Result<T, E>, mistakes: &mut Vec<ScenarioError>) -> Option<T> {
+    result.map_err(|mistake| mistakes.push(mistake.into())).ok()
+}
+
+fn together(mut mistakes: Vec<ScenarioError>) -> ScenarioError {
+    if mistakes.len() == 1 {
+        return mistakes.remove(0);
+    }
+    ScenarioError::Several { mistakes }
+}
+
+/// A percentile that was asked for by name; those of the default gate are only shown on a small load.
+fn too_few_requests(gate: &Gate, default: &Gate, load: &Load) -> Vec<ScenarioError> {
+    let asked = |metric: &Metric| gate.of(*metric) != default.of(*metric);
+    let too_few = |metric: Metric| ScenarioError::TooFewRequests {
+        metric,
+        requests: load.requests,
+        wanted: metric.least_requests(),
+    };
+    let small = |metric: &Metric| load.requests < metric.least_requests();
+    gate.metrics().filter(asked).filter(small).map(too_few).collect()
+}
+
+fn driver(work: Custom, client: Client) -> Result<Box<dyn Driver>, ScenarioError> {
+    match work {
+        Custom::Driver(driver) => Ok(driver),
+        #[cfg(feature = "journeys")]
+        Custom::Journey(journey) => Ok(Box::new(crate::driver::JourneyDriver::new(journey))),
+        Custom::Nothing => plain_driver(client),
+    }
+}
+
+fn plain_driver(client: Client) -> Result<Box<dyn Driver>, ScenarioError> {
+    match client {
+        Client::Http1 => Ok(Box::new(Http1::default())),
+        #[cfg(feature = "journeys")]
+        Client::Reqwest => Ok(Box::new(crate::driver::ReqwestDriver::default())),
+        #[cfg(not(feature = "journeys"))]
+        Client::Reqwest => Err(ScenarioError::NoReqwest),
+    }
+}

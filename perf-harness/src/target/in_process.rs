@@ -1,0 +1,239 @@
+//! A server within the test process, on a thread and a runtime of its own.
+//!
+//! The runtime is a single-threaded one: a server that needs more cores than one is a program of
+//! its own, and is measured as one.
+
+use std::any::Any;
+use std::fmt;
+use std::future::poll_fn;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, OnceLock};
+use std::task::Poll;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpSocket};
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+
+use super::ports::loopback;
+use super::ready::Startup;
+use super::usage::{Threads, UsageSource};
+use super::{Guard, Identity, Options, Running, TargetError};
+use crate::endpoint::Endpoint;
+
+const NAME: &str = "the in-process server";
+/// Connections that may wait to be accepted: a load opens all of its own at once.
+const BACKLOG: u32 = 4_096;
+/// How long a server that blocks its thread is waited for before the thread is left to itself.
+const STOP_WAIT: Duration = Duration::from_secs(2);
+
+/// The description of a server within this process.
+pub(super) struct InProcess {
+    serve: Arc<Serve>,
+}
+
+type Serve = dyn Fn(TcpListener) -> Serving + Send + Sync;
+/// Serves until it is dropped; what it returns, in words, is an early end.
+type Serving = Pin<Box<dyn Future<Output = String> + Send>>;
+
+impl InProcess {
+    pub(super) fn new<F, S, T>(serve: F) -> Self
+    where
+        F: Fn(TcpListener) -> S + Send + Sync + 'static,
+        S: Future<Output = T> + Send + 'static,
+        T: fmt::Debug,
+    {
+        let serve = Arc::new(serve);
+        Self {
+            serve: Arc::new(move |listener| {
+                let serve = Arc::clone(&serve);
+                Box::pin(async move { format!("{:?}", serve(listener).await) })
+            }),
+        }
+    }
+
+    pub(super) fn start(&self, options: &Options) -> Result<Running, TargetError> {
+        let threads = Arc::new(Threads::default());
+        let (server, address) = ServerThread::start(Arc::clone(&self.serve), Arc::clone(&threads))
+            .map_err(|source| TargetError::InProcess { source })?;
+        let endpoint = Endpoint::new(address);
+        let startup = Startup::new(NAME, options.startup_timeout, &server);
+        options.ready.wait(&endpoint, &startup)?;
+        Ok(Running {
+            name: NAME.to_owned(),
+            endpoint,
+            usage: UsageSource::Threads(threads),
+            identity: Identity {
+                kind: "in-process",
+                network: "loopback",
+                image: None,
+            },
+            guard: Box::new(server),
+        })
+    }
+}
+
+impl fmt::Debug for InProcess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InProcess").finish_non_exhaustive()
+    }
+}
+
+/// The thread of a started server; dropping it stops the server.
+struct ServerThread {
+    stop: Option<oneshot::Sender<()>>,
+    /// Nothing is ever sent: it is closed when the thread has ended.
+    ended: Receiver<()>,
+    thread: Option<JoinHandle<()>>,
+    /// How the server ended by itself.
+    death: Arc<OnceLock<String>>,
+}
+
+/// What a server's thread tells of itself.
+struct Reports {
+    /// Where it listens, or why it cannot.
+    address: Sender<io::Result<SocketAddr>>,
+    /// How the server ended by itself.
+    death: Arc<OnceLock<String>>,
+    /// Dropped at the end of the thread.
+    _running: Sender<()>,
+}
+
+impl ServerThread {
+    fn start(serve: Arc<Serve>, threads: Arc<Threads>) -> io::Result<(Self, SocketAddr)> {
+        let (stop, stopped) = oneshot::channel();
+        let (running, ended) = mpsc::channel();
+        let (address, told_address) = mpsc::channel();
+        let death = Arc::new(OnceLock::new());
+        let reports = Reports {
+            address,
+            death: Arc::clone(&death),
+            _running: running,
+        };
+        let thread = std::thread::Builder::new()
+            .name("perf-server".to_owned())
+            .spawn(move || run(&reports, stopped, &*serve, &threads))?;
+        let server = Self {
+            stop: Some(stop),
+            ended,
+            thread: Some(thread),
+            death,
+        };
+        let address = told_address.recv().map_err(io::Error::other)??;
+        Ok((server, address))
+    }
+}
+
+/// The life of the thread. The runtime is made here: its owner may be within another one.
+fn run(reports: &Reports, stopped: oneshot::Receiver<()>, serve: &Serve, threads: &Arc<Threads>) {
+    threads.enter();
+    let runtime = match runtime(threads) {
+        Ok(runtime) => runtime,
+        Err(error) => return tell(&reports.address, Err(error)),
+    };
+    runtime.block_on(async {
+        match listen() {
+            Ok((listener, address)) => {
+                tell(&reports.address, Ok(address));
+                if let Some(how) = serve_until(stopped, serve, listener).await {
+                    reports.death.get_or_init(|| how);
+                }
+            }
+            Err(error) => tell(&reports.address, Err(error)),
+        }
+    });
+    runtime.shutdown_timeout(STOP_WAIT / 2);
+    threads.leave();
+}
+
+fn tell(address: &Sender<io::Result<SocketAddr>>, listening: io::Result<SocketAddr>) {
+    address
+        .send(listening)
+        .expect("the start waits for the address");
+}
+
+/// A runtime whose threads are all counted.
+fn runtime(threads: &Arc<Threads>) -> io::Result<Runtime> {
+    let (entered, left) = (Arc::clone(threads), Arc::clone(threads));
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .thread_name("perf-server")
+        .on_thread_start(move || entered.enter())
+        .on_thread_stop(move || left.leave())
+        .build()
+}
+
+fn listen() -> io::Result<(TcpListener, SocketAddr)> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind(loopback(0))?;
+    let address = socket.local_addr()?;
+    Ok((socket.listen(BACKLOG)?, address))
+}
+
+/// Serves until told to stop, or says how the server ended by itself.
+async fn serve_until(
+    stopped: oneshot::Receiver<()>,
+    serve: &Serve,
+    listener: TcpListener,
+) -> Option<String> {
+    // A task of its own: a panic in it is an answer, and does not end this thread.
+    let mut served = tokio::spawn(serve(listener));
+    let mut stopped = pin!(stopped);
+    poll_fn(|context| {
+        if stopped.as_mut().poll(context).is_ready() {
+            return Poll::Ready(None);
+        }
+        Pin::new(&mut served).poll(context).map(|end| {
+            Some(match end {
+                Ok(returned) => format!("ended by itself with `{returned}`"),
+                Err(error) => format!("panicked: {}", panic_message(error)),
+            })
+        })
+    })
+    .await
+}
+
+fn panic_message(error: tokio::task::JoinError) -> String {
+    match error.try_into_panic() {
+        Ok(payload) => payload_text(&*payload).to_owned(),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn payload_text(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied())
+        .unwrap_or("with no message")
+}
+
+impl Guard for ServerThread {
+    /// What the server prints belongs to the test.
+    fn log_tail(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn death(&self) -> Option<String> {
+        self.death.get().cloned()
+    }
+}
+
+impl Drop for ServerThread {
+    fn drop(&mut self) {
+        // Dropping the sender tells the thread to stop.
+        drop(self.stop.take());
+        let Err(RecvTimeoutError::Disconnected) = self.ended.recv_timeout(STOP_WAIT) else {
+            return;
+        };
+        if let Some(thread) = self.thread.take() {
+            // A panic of the server itself is caught within; there is nothing left to tell.
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
