@@ -43,7 +43,7 @@ pub enum Error {
         /// Its value.
         value: String,
         /// What it may be.
-        known: &'static str,
+        known: String,
     },
 }
 

@@ -1,11 +1,9 @@
 //! The baseline that judges a run, or why none can.
 
-use std::env;
-
 use crate::baseline::{Accepted, Baseline, BaselineError, Difference, Key, Project, Session, Subject};
 use crate::error::{Error, causes};
 use crate::gate::{Finding, Judgement, Verdict};
-use crate::scenario::Plan;
+use super::Run;
 
 /// What is known of a scenario before it is measured.
 #[derive(Debug)]
@@ -31,11 +29,11 @@ pub(super) struct Judges {
 }
 
 impl Known {
-    /// Reads what is known of `key`, without a request being sent.
-    pub(super) fn read(project: &Project, key: &Key, plan: &Plan, subject: &Subject) -> Result<Self, Error> {
-        match read_judges(project, key, plan)? {
+    /// Reads what is known of the run's scenario, without a request being sent.
+    pub(super) fn read(run: &Run<'_>, subject: &Subject) -> Result<Self, Error> {
+        match read_judges(run)? {
             Ok(Some(judges)) => Ok(Self::comparable(judges, subject)),
-            Ok(None) => Self::absent(project, key),
+            Ok(None) => Self::absent(&run.project, &run.key),
             Err(error) => Ok(Self::unusable(&error)),
         }
     }
@@ -118,19 +116,16 @@ fn differs(difference: Difference) -> Finding {
 }
 
 /// The outer error: the base revision cannot be read at all. The inner one: a file cannot be used.
-fn read_judges(project: &Project, key: &Key, plan: &Plan) -> Result<Result<Option<Judges>, BaselineError>, Error> {
-    let own = match read_own(project, key, plan) {
+fn read_judges(run: &Run<'_>) -> Result<Result<Option<Judges>, BaselineError>, Error> {
+    let own = match read_own(run) {
         Ok(own) => own,
         Err(error) => return Ok(Err(error)),
     };
-    let Some(revision) = base_revision() else {
+    let Some(revision) = &run.settings.base else {
         return Ok(Ok(own.map(|base| Judges { base, own: None })));
     };
-    let base = match project.baseline_at(&revision, key)? {
-        Ok(base) => base,
-        Err(error) => return Ok(Err(error)),
-    };
-    Ok(Ok(pair(base, own)))
+    let base = run.project.baseline_at(revision, &run.key)?;
+    Ok(base.map(|base| pair(base, own)))
 }
 
 fn pair(base: Option<Baseline>, own: Option<Baseline>) -> Option<Judges> {
@@ -143,26 +138,19 @@ fn pair(base: Option<Baseline>, own: Option<Baseline>) -> Option<Judges> {
     }
 }
 
-fn read_own(project: &Project, key: &Key, plan: &Plan) -> Result<Option<Baseline>, BaselineError> {
-    let store = project.baselines();
-    let present = store.read(key)?;
-    match &plan.renamed_from {
-        Some(former) if present.is_none() => store.read(&Key {
-            scenario: former.clone(),
-            ..key.clone()
-        }),
+fn read_own(run: &Run<'_>) -> Result<Option<Baseline>, BaselineError> {
+    let store = run.project.baselines();
+    let present = store.read(&run.key)?;
+    match &run.plan.renamed_from {
+        Some(former) if present.is_none() => {
+            let key = Key {
+                scenario: former.clone(),
+                ..run.key.clone()
+            };
+            store.read(&key)
+        }
         _ => Ok(present),
     }
-}
-
-/// `PERF_BASE`, or on a pull request of GitHub the first parent of the merge that is checked out.
-fn base_revision() -> Option<String> {
-    let variable = |name| env::var(name).ok().filter(|value| !value.is_empty());
-    let pull_request = || {
-        let event = variable("GITHUB_EVENT_NAME")?;
-        (event == "pull_request").then(|| "HEAD^1".to_owned())
-    };
-    variable("PERF_BASE").or_else(pull_request)
 }
 
 impl Judges {

@@ -3,10 +3,10 @@
 //! Only this room starts targets and puts drivers on them.
 
 mod known;
-mod mode;
 mod progress;
 mod round;
 mod session;
+mod settings;
 mod signs;
 
 use std::path::PathBuf;
@@ -18,13 +18,13 @@ use crate::baseline::{
 };
 use crate::error::Error;
 use crate::gate::{Comparison, Finding, Judgement, Verdict, judge};
-use crate::host::{Lease, MachineClass};
+use crate::host::Lease;
 use crate::outcome::{Outcome, Place, Warning};
 use crate::report;
 use crate::scenario::{Plan, Scenario};
 use known::Known;
-use mode::Mode;
 use session::Rounds;
+pub(crate) use settings::{Mode, Settings};
 
 /// Where a scenario stands, and how its crate was built.
 #[derive(Clone, Debug)]
@@ -38,10 +38,19 @@ pub(crate) struct Site {
 
 /// Runs a scenario and writes what it left: its outcome, and its session for review.
 pub(crate) fn run(scenario: Scenario, site: &Site, progress: &mut dyn Progress) -> Result<Outcome, Error> {
+    run_with(scenario, site, Settings::read()?, progress)
+}
+
+fn run_with(
+    scenario: Scenario,
+    site: &Site,
+    settings: Settings,
+    progress: &mut dyn Progress,
+) -> Result<Outcome, Error> {
     let plan = scenario.plan()?;
-    let run = Run::prepare(plan, site)?;
+    let run = Run::prepare(plan, site, settings)?;
     let outcome = match run.outcome(progress) {
-        Err(Error::Target(error)) if error.is_docker_unavailable() && !mode::docker_is_required()? => {
+        Err(Error::Target(error)) if error.is_docker_unavailable() && !run.settings.docker_required => {
             run.skipped(&Error::Target(error))
         }
         Err(error) => {
@@ -59,15 +68,14 @@ struct Run<'a> {
     site: &'a Site,
     project: Project,
     key: Key,
-    mode: Mode,
-    reported_only: bool,
+    settings: Settings,
 }
 
 impl<'a> Run<'a> {
-    fn prepare(plan: Plan, site: &'a Site) -> Result<Self, Error> {
+    fn prepare(plan: Plan, site: &'a Site, settings: Settings) -> Result<Self, Error> {
         let project = Project::discover(&site.manifest_dir)?;
         let key = Key {
-            class: MachineClass::of_this_machine(),
+            class: settings.class.clone(),
             package: site.package.clone(),
             scenario: plan.name.clone(),
         };
@@ -76,15 +84,15 @@ impl<'a> Run<'a> {
             site,
             project,
             key,
-            mode: mode::read(site.debug)?,
-            reported_only: mode::verdicts_are_only_reported()?,
+            settings,
         })
     }
 
     fn outcome(&self, progress: &mut dyn Progress) -> Result<Outcome, Error> {
-        match self.mode {
-            Mode::Smoke => self.ungated(Finding::DebugBuild, progress),
-            Mode::Off => self.ungated(Finding::SwitchedOff { value: "off".to_owned() }, progress),
+        let off = || Finding::SwitchedOff { value: "off".to_owned() };
+        match self.settings.mode {
+            Mode::Off => self.ungated(off(), progress),
+            Mode::Check | Mode::Record if self.site.debug => self.ungated(Finding::DebugBuild, progress),
             Mode::Check | Mode::Record => self.gated(progress),
         }
     }
@@ -92,7 +100,7 @@ impl<'a> Run<'a> {
     /// Measures and judges. The baseline is read before the first request is sent, so that a file
     /// that cannot be used is known before time is spent.
     fn gated(&self, progress: &mut dyn Progress) -> Result<Outcome, Error> {
-        let known = Known::read(&self.project, &self.key, &self.plan, &self.subject())?;
+        let known = Known::read(self, &self.subject())?;
         let _lease = self.lease(progress)?;
         let mut rounds = Rounds::measure(&self.plan, self.plan.rounds, progress)?;
         let mut judgement = self.judge(&known, &rounds, None);
@@ -129,9 +137,9 @@ impl<'a> Run<'a> {
         let warnings = self.warnings(rounds, &judgement);
         session.warnings = warnings.iter().map(Warning::name).map(str::to_owned).collect();
         let pending = self.leave_for_review(rounds, &session, &judgement)?;
-        let judgement = match self.mode {
+        let judgement = match self.settings.mode {
             Mode::Record => recorded(judgement),
-            Mode::Check | Mode::Smoke | Mode::Off => judgement,
+            Mode::Check | Mode::Off => judgement,
         };
         Ok(Outcome {
             session: Some(session),
@@ -143,11 +151,11 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// One small round: statuses are checked, nothing is compared.
+    /// One round: statuses are checked, nothing is compared.
     fn ungated(&self, why: Finding, progress: &mut dyn Progress) -> Result<Outcome, Error> {
         let _lease = self.lease(progress)?;
-        let small = mode::smoke(&self.plan.load);
-        let load = if self.mode == Mode::Smoke { &small } else { &self.plan.load };
+        let small = settings::smoke(&self.plan.load);
+        let load = if self.site.debug { &small } else { &self.plan.load };
         let rounds = Rounds::measure_load(&self.plan, load, 1, progress)?;
         progress.done();
         let mut judgement = self.judge(&Known::nothing(), &rounds, None);
@@ -171,7 +179,7 @@ impl<'a> Run<'a> {
         let mut warnings = signs::warnings(&self.plan, rounds);
         let said = judgement.findings.iter().any(|finding| matches!(finding, Finding::ClientSaturated { .. }));
         warnings.retain(|warning| !(said && matches!(warning, Warning::ClientSaturated { .. })));
-        warnings.extend(mode::attempt().map(|attempt| Warning::Retried { attempt }));
+        warnings.extend(self.settings.attempt.map(|attempt| Warning::Retried { attempt }));
         warnings
     }
 
@@ -245,7 +253,7 @@ impl<'a> Run<'a> {
             pending: None,
             endpoint: None,
             place: self.site.place.clone(),
-            reported_only: self.reported_only,
+            reported_only: self.settings.reported_only,
         }
     }
 

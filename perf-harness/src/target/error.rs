@@ -38,7 +38,7 @@ pub enum TargetError {
     },
     /// Nobody said which port the program listens on.
     #[error(
-        "the port of `{name}` is not agreed on: hand one over by port_env(\"PORT\") or port_arg(\"--port\"), read it by port_in_output(\"listening on port \"), or fix it by port(8080)"
+        "the port of {name} is not agreed on: hand one over by port_env(\"PORT\") or port_arg(\"--port\"), read it by port_in_output(\"listening on port \"), or fix it by port(8080)"
     )]
     PortNotAgreed {
         /// The program.
@@ -46,7 +46,7 @@ pub enum TargetError {
     },
     /// The fixed port is in use before the program is started.
     #[error(
-        "port {port} of `{name}` is in use by another program: stop that one, or hand over a free port by port_env or port_arg"
+        "port {port} of {name} is in use by another program: stop that one, or hand over a free port by port_env or port_arg"
     )]
     PortInUse {
         /// The program.
@@ -55,7 +55,7 @@ pub enum TargetError {
         port: u16,
     },
     /// No free port could be found.
-    #[error("no free port on 127.0.0.1 can be found for `{name}`")]
+    #[error("no free port on 127.0.0.1 can be found for {name}")]
     NoFreePort {
         /// The program.
         name: String,
@@ -73,7 +73,7 @@ pub enum TargetError {
         program: PathBuf,
     },
     /// There is no such folder to start the program in.
-    #[error("the working folder `{}` of `{name}` is not found", folder.display())]
+    #[error("the working folder `{}` of {name} is not found", folder.display())]
     WorkingDirNotFound {
         /// The program.
         name: String,

@@ -12,12 +12,13 @@ use std::pin::{Pin, pin};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, OnceLock};
 use std::task::Poll;
-use std::thread::JoinHandle;
+use std::thread;
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
+use tokio::task::{JoinError, JoinHandle};
 
 use super::ports::loopback;
 use super::ready::Startup;
@@ -88,7 +89,7 @@ struct ServerThread {
     stop: Option<oneshot::Sender<()>>,
     /// Nothing is ever sent: it is closed when the thread has ended.
     ended: Receiver<()>,
-    thread: Option<JoinHandle<()>>,
+    thread: Option<thread::JoinHandle<()>>,
     /// How the server ended by itself.
     death: Arc<OnceLock<String>>,
 }
@@ -103,6 +104,20 @@ struct Reports {
     _running: Sender<()>,
 }
 
+impl Reports {
+    fn tell(&self, listening: io::Result<SocketAddr>) {
+        let told = self.address.send(listening);
+        told.expect("the start waits for the address");
+    }
+
+    fn note_end(&self, end: Result<String, JoinError>) {
+        self.death.get_or_init(|| match end {
+            Ok(returned) => format!("ended by itself with `{returned}`"),
+            Err(error) => format!("panicked: {}", panic_message(error)),
+        });
+    }
+}
+
 impl ServerThread {
     fn start(serve: Arc<Serve>, threads: Arc<Threads>) -> io::Result<(Self, SocketAddr)> {
         let (stop, stopped) = oneshot::channel();
@@ -114,7 +129,7 @@ impl ServerThread {
             death: Arc::clone(&death),
             _running: running,
         };
-        let thread = std::thread::Builder::new()
+        let thread = thread::Builder::new()
             .name("perf-server".to_owned())
             .spawn(move || run(&reports, stopped, &*serve, &threads))?;
         let server = Self {
@@ -133,27 +148,64 @@ fn run(reports: &Reports, stopped: oneshot::Receiver<()>, serve: &Serve, threads
     threads.enter();
     let runtime = match runtime(threads) {
         Ok(runtime) => runtime,
-        Err(error) => return tell(&reports.address, Err(error)),
+        Err(error) => return reports.tell(Err(error)),
     };
     runtime.block_on(async {
         match listen() {
-            Ok((listener, address)) => {
-                tell(&reports.address, Ok(address));
-                if let Some(how) = serve_until(stopped, serve, listener).await {
-                    reports.death.get_or_init(|| how);
-                }
-            }
-            Err(error) => tell(&reports.address, Err(error)),
+            Ok((listener, address)) => live(reports, stopped, serve(listener), address).await,
+            Err(error) => reports.tell(Err(error)),
         }
     });
     runtime.shutdown_timeout(STOP_WAIT / 2);
     threads.leave();
 }
 
-fn tell(address: &Sender<io::Result<SocketAddr>>, listening: io::Result<SocketAddr>) {
-    address
-        .send(listening)
-        .expect("the start waits for the address");
+/// Serves until told to stop, or until the server ends by itself.
+async fn live(
+    reports: &Reports,
+    stopped: oneshot::Receiver<()>,
+    serving: Serving,
+    address: SocketAddr,
+) {
+    let served = begin(serving).await;
+    if served.is_finished() {
+        reports.note_end(served.await);
+        return reports.tell(Ok(address));
+    }
+    reports.tell(Ok(address));
+    if let Some(end) = end_or_stop(served, stopped).await {
+        reports.note_end(end);
+    }
+}
+
+/// Serves in a task, so that a panic is an answer, and waits until the server has taken its first
+/// step: the listener alone would take connections before.
+async fn begin(mut serving: Serving) -> JoinHandle<String> {
+    let (stepped, first_step) = oneshot::channel::<()>();
+    let mut stepped = Some(stepped);
+    let served = tokio::spawn(poll_fn(move |context| {
+        let step = serving.as_mut().poll(context);
+        drop(stepped.take());
+        step
+    }));
+    // Nothing is ever sent: it ends when the sender is dropped, by a panic too.
+    let _ = first_step.await;
+    served
+}
+
+/// How the server ended; `None` when it was told to stop.
+async fn end_or_stop(
+    mut served: JoinHandle<String>,
+    stopped: oneshot::Receiver<()>,
+) -> Option<Result<String, JoinError>> {
+    let mut stopped = pin!(stopped);
+    poll_fn(|context| {
+        if stopped.as_mut().poll(context).is_ready() {
+            return Poll::Ready(None);
+        }
+        Pin::new(&mut served).poll(context).map(Some)
+    })
+    .await
 }
 
 /// A runtime whose threads are all counted.
@@ -174,30 +226,7 @@ fn listen() -> io::Result<(TcpListener, SocketAddr)> {
     Ok((socket.listen(BACKLOG)?, address))
 }
 
-/// Serves until told to stop, or says how the server ended by itself.
-async fn serve_until(
-    stopped: oneshot::Receiver<()>,
-    serve: &Serve,
-    listener: TcpListener,
-) -> Option<String> {
-    // A task of its own: a panic in it is an answer, and does not end this thread.
-    let mut served = tokio::spawn(serve(listener));
-    let mut stopped = pin!(stopped);
-    poll_fn(|context| {
-        if stopped.as_mut().poll(context).is_ready() {
-            return Poll::Ready(None);
-        }
-        Pin::new(&mut served).poll(context).map(|end| {
-            Some(match end {
-                Ok(returned) => format!("ended by itself with `{returned}`"),
-                Err(error) => format!("panicked: {}", panic_message(error)),
-            })
-        })
-    })
-    .await
-}
-
-fn panic_message(error: tokio::task::JoinError) -> String {
+fn panic_message(error: JoinError) -> String {
     match error.try_into_panic() {
         Ok(payload) => payload_text(&*payload).to_owned(),
         Err(error) => error.to_string(),

@@ -161,29 +161,28 @@ async fn work<W: Worker>(mut worker: W, phase: Rc<Phase>) -> W {
 }
 
 async fn iterate_once<W: Worker>(worker: &mut W, phase: &Phase) {
+    let given_up_before = worker.traffic().given_up();
     let start = Instant::now();
     phase.tally.borrow_mut().start(start);
     let outcome = timeout(phase.timeout, worker.iterate()).await;
     let end = Instant::now();
+    let mut tally = phase.tally.borrow_mut();
     match outcome {
-        Ok(Ok(good)) if end - start <= phase.timeout => {
-            phase.tally.borrow_mut().good(&good, start, end)
-        }
-        Ok(Err(failure)) => phase.tally.borrow_mut().failed(&failure, end),
+        Ok(Ok(good)) if end - start <= phase.timeout => tally.good(&good, start, end),
+        Ok(Err(failure)) => tally.failed(&failure, end),
         Ok(Ok(_)) | Err(_) => {
-            let kind = timeout_kind(worker.traffic());
-            phase.tally.borrow_mut().timed_out(kind, phase.timeout, end);
+            let connecting = worker.traffic().given_up() > given_up_before;
+            tally.timed_out(timeout_kind(connecting), phase.timeout, end);
             worker.start_over();
         }
     }
 }
 
-fn timeout_kind(traffic: &Traffic) -> ErrorKind {
-    if traffic.is_opening() {
-        ErrorKind::ConnectTimeout
-    } else {
-        ErrorKind::Timeout
+fn timeout_kind(connecting: bool) -> ErrorKind {
+    if connecting {
+        return ErrorKind::ConnectTimeout;
     }
+    ErrorKind::Timeout
 }
 
 /// CPU time of this thread so far.

@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tower_layer::Layer;
 use tower_service::Service;
@@ -18,7 +18,7 @@ pub(in crate::driver) type ConnectTimes = Arc<Mutex<LatencyHistogram>>;
 #[derive(Debug, Default)]
 pub(in crate::driver) struct Traffic {
     opened: AtomicU64,
-    opening: AtomicU64,
+    given_up: AtomicU64,
     retries: AtomicU64,
     bytes: AtomicU64,
     connect_times: ConnectTimes,
@@ -53,9 +53,9 @@ impl Traffic {
         self.opened().saturating_sub(1)
     }
 
-    /// Whether a connection is being opened now.
-    pub(in crate::driver) fn is_opening(&self) -> bool {
-        self.opening.load(Relaxed) > 0
+    /// Connections whose opening was dropped before they were open or refused.
+    pub(in crate::driver) fn given_up(&self) -> u64 {
+        self.given_up.load(Relaxed)
     }
 
     /// Requests sent a second time.
@@ -76,29 +76,42 @@ impl Traffic {
         self.bytes.fetch_add(bytes as u64, Relaxed);
     }
 
-    fn count_opened(&self, begun: Instant) {
+    fn count_opened(&self, took: Duration) {
         self.opened.fetch_add(1, Relaxed);
-        let mut times = self
-            .connect_times
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        times.record(begun.elapsed());
+        let times = self.connect_times.lock();
+        times.unwrap_or_else(PoisonError::into_inner).record(took);
     }
 }
 
-/// A connection being opened; dropped when it is open, refused or given up.
-struct Opening<'t>(&'t Traffic);
+/// A connection being opened: given up unless it [`ended`](Self::ended) before it is dropped.
+struct Opening<'t> {
+    traffic: &'t Traffic,
+    begun: Instant,
+    ended: bool,
+}
 
 impl<'t> Opening<'t> {
     fn begin(traffic: &'t Traffic) -> Self {
-        traffic.opening.fetch_add(1, Relaxed);
-        Self(traffic)
+        Self {
+            traffic,
+            begun: Instant::now(),
+            ended: false,
+        }
+    }
+
+    fn ended<C, E>(mut self, outcome: &Result<C, E>) {
+        self.ended = true;
+        if outcome.is_ok() {
+            self.traffic.count_opened(self.begun.elapsed());
+        }
     }
 }
 
 impl Drop for Opening<'_> {
     fn drop(&mut self) {
-        self.0.opening.fetch_sub(1, Relaxed);
+        if !self.ended {
+            self.traffic.given_up.fetch_add(1, Relaxed);
+        }
     }
 }
 
@@ -130,11 +143,10 @@ where
         let traffic = Arc::clone(&self.traffic);
         let connecting = self.connector.call(request);
         Box::pin(async move {
-            let _opening = Opening::begin(&traffic);
-            let begun = Instant::now();
-            let connection = connecting.await?;
-            traffic.count_opened(begun);
-            Ok(connection)
+            let opening = Opening::begin(&traffic);
+            let outcome = connecting.await;
+            opening.ended(&outcome);
+            outcome
         })
     }
 }

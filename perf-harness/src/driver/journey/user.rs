@@ -14,9 +14,17 @@ use crate::endpoint::Endpoint;
 /// A request is awaited directly and gives the reply, its body read whole, whatever the status.
 /// Only a connection or a reply that breaks is an error:
 ///
-/// ```ignore
-/// user.get("/cart").await?.expect_status(200)?;
-/// let order: Order = user.post("/pay").json(&card).await?.expect_status(201)?.json()?;
+/// ```no_run
+/// use perf_harness::{Result, User};
+/// use serde_json::{Value, json};
+///
+/// async fn checkout(user: &mut User) -> Result<()> {
+///     user.get("/cart").query(&[("page", 2)]).await?.expect_status(200)?;
+///     let reply = user.post("/pay").json(&json!({"amount": 1})).await?;
+///     let order: Value = reply.expect_status(201)?.json()?;
+///     user.get(format!("/orders/{}", order["id"])).await?.expect_status(200)?;
+///     Ok(())
+/// }
 /// ```
 ///
 /// Redirects are not followed, nothing is compressed or cached, and there are no cookies.
@@ -63,38 +71,38 @@ impl User {
     }
 
     /// A GET request of `path`, which starts with `/`.
-    pub fn get(&self, path: &str) -> RequestBuilder {
+    pub fn get(&self, path: impl AsRef<str>) -> RequestBuilder {
         self.request(Method::GET, path)
     }
 
     /// A HEAD request of `path`.
-    pub fn head(&self, path: &str) -> RequestBuilder {
+    pub fn head(&self, path: impl AsRef<str>) -> RequestBuilder {
         self.request(Method::HEAD, path)
     }
 
     /// A POST request to `path`.
-    pub fn post(&self, path: &str) -> RequestBuilder {
+    pub fn post(&self, path: impl AsRef<str>) -> RequestBuilder {
         self.request(Method::POST, path)
     }
 
     /// A PUT request to `path`.
-    pub fn put(&self, path: &str) -> RequestBuilder {
+    pub fn put(&self, path: impl AsRef<str>) -> RequestBuilder {
         self.request(Method::PUT, path)
     }
 
     /// A PATCH request to `path`.
-    pub fn patch(&self, path: &str) -> RequestBuilder {
+    pub fn patch(&self, path: impl AsRef<str>) -> RequestBuilder {
         self.request(Method::PATCH, path)
     }
 
     /// A DELETE request of `path`.
-    pub fn delete(&self, path: &str) -> RequestBuilder {
+    pub fn delete(&self, path: impl AsRef<str>) -> RequestBuilder {
         self.request(Method::DELETE, path)
     }
 
     /// A request of any method.
-    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        RequestBuilder::new(Arc::clone(&self.client), method, path)
+    pub fn request(&self, method: Method, path: impl AsRef<str>) -> RequestBuilder {
+        RequestBuilder::new(Arc::clone(&self.client), method, path.as_ref())
     }
 
     /// The next iteration begins.

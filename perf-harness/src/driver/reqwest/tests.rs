@@ -18,10 +18,10 @@ fn load(requests: u64, concurrency: usize) -> Load {
     }
 }
 
-fn with_request(load: Load, request: LoadRequest) -> Load {
+fn twenty(request: LoadRequest) -> Load {
     Load {
         request: Some(request),
-        ..load
+        ..load(20, 2)
     }
 }
 
@@ -106,17 +106,14 @@ fn method_headers_and_body_arrive_as_asked_for() {
     request.headers = vec![("X-Key".to_owned(), "7".to_owned())];
     request.body = b"tea".to_vec();
     request.expected = vec![200, 201];
-    assert_eq!(drive_at(&peer, &with_request(load(20, 2), request)).ok, 20);
+    assert_eq!(drive_at(&peer, &twenty(request)).ok, 20);
 }
 
 #[test]
 fn a_head_request_has_no_body_to_wait_for() {
     let peer =
         Peer::start(|_| Answer::Reply("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n".to_owned()));
-    let sample = drive_at(
-        &peer,
-        &with_request(load(20, 2), LoadRequest::new(Method::HEAD, "/")),
-    );
+    let sample = drive_at(&peer, &twenty(LoadRequest::new(Method::HEAD, "/")));
     assert_eq!((sample.ok, sample.bytes), (20, 0));
 }
 
@@ -141,7 +138,7 @@ fn a_request_over_the_timeout_is_dropped_and_its_connection_opened_again() {
         _ => reply(200, ""),
     });
     let load = Load {
-        timeout: Duration::from_millis(300),
+        timeout: Duration::from_secs(1),
         ..load(50, 1)
     };
     let sample = drive_at(&peer, &load);
@@ -151,7 +148,7 @@ fn a_request_over_the_timeout_is_dropped_and_its_connection_opened_again() {
     );
     let slowest = sample.latency.max().unwrap();
     assert!(
-        slowest.abs_diff(300_000_000) < 1_000_000,
+        slowest.abs_diff(1_000_000_000) < 2_000_000,
         "{slowest} ns is not the timeout"
     );
     assert_eq!(sample.reconnects, 1);

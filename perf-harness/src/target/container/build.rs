@@ -3,10 +3,12 @@
 //! testcontainers builds too, but shows nothing of the log when a step fails.
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use testcontainers::bollard::Docker;
 use testcontainers::bollard::body_full;
+use testcontainers::bollard::errors::Error as EngineError;
 use testcontainers::bollard::moby::buildkit::v1::StatusResponse;
 use testcontainers::bollard::models::{BuildInfo, BuildInfoAux};
 use testcontainers::bollard::query_parameters::{
@@ -97,7 +99,7 @@ impl BuildLog {
         }
     }
 
-    fn failure(self, context: std::path::PathBuf, error: &dyn std::error::Error) -> ContainerError {
+    fn failure(self, context: PathBuf, error: &EngineError) -> ContainerError {
         // The last line may have no end.
         drop(self.feed);
         let mut log = self.log.tail();

@@ -21,7 +21,7 @@ pub enum ContainerError {
         next_step: &'static str,
     },
     /// The engine was reached and refused, or broke off.
-    #[error("the Docker engine could not {action} {subject}: {reason}")]
+    #[error("the Docker engine could not {action} `{subject}`: {reason}")]
     Refused {
         /// What was asked of it, a verb.
         action: &'static str,
@@ -149,13 +149,17 @@ impl ContainerError {
     pub(super) fn build(
         context: PathBuf,
         step: Option<String>,
-        source: &dyn std::error::Error,
+        source: &EngineError,
         log: Vec<String>,
     ) -> Self {
+        let reason = match source {
+            EngineError::DockerStreamError { error } => one_line(error),
+            error => chain(error),
+        };
         Self::Build {
             context,
             step,
-            reason: chain(source),
+            reason,
             log,
         }
     }

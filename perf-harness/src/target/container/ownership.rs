@@ -134,6 +134,15 @@ pub(super) async fn remove_run(docker: &Docker, run: &str) -> Result<(), Contain
     remove_all(docker, containers).await
 }
 
+/// The containers that the process `pid` started.
+#[cfg(test)]
+pub(super) async fn owned(
+    docker: &Docker,
+    pid: i32,
+) -> Result<Vec<ContainerSummary>, ContainerError> {
+    labelled(docker, &format!("{OWNER}={pid}")).await
+}
+
 async fn labelled(docker: &Docker, label: &str) -> Result<Vec<ContainerSummary>, ContainerError> {
     let filters = HashMap::from([("label", vec![label])]);
     let options = ListContainersOptionsBuilder::new()
@@ -143,7 +152,7 @@ async fn labelled(docker: &Docker, label: &str) -> Result<Vec<ContainerSummary>,
     docker
         .list_containers(Some(options))
         .await
-        .map_err(|error| ContainerError::refused("list", "its containers", &error))
+        .map_err(|error| ContainerError::refused("list the containers labelled", label, &error))
 }
 
 async fn remove_all(

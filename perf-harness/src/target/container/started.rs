@@ -117,12 +117,13 @@ impl Drop for Started {
         let Some(container) = self.container.take() else {
             return;
         };
+        let id = self.watch.id.clone();
         // What this leaves, the run removes.
         let _ = engine::run(async move {
             container
                 .rm()
                 .await
-                .map_err(|error| ContainerError::refused("remove", "a container", &error))
+                .map_err(|error| ContainerError::refused("remove the container", &id, &error))
         });
     }
 }

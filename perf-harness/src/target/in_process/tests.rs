@@ -6,7 +6,7 @@ use nix::time::{ClockId, clock_gettime};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
-use crate::target::{Ready, Target};
+use crate::target::Target;
 
 const BURN: Duration = Duration::from_millis(50);
 
@@ -44,7 +44,9 @@ fn burn() {
     let now = || Duration::from(clock_gettime(clock).unwrap());
     let start = now();
     while now() - start < BURN {
-        (0..1_000).for_each(|number| drop(black_box(number)));
+        for number in 0..1_000 {
+            black_box(number);
+        }
     }
 }
 
@@ -53,7 +55,7 @@ where
     S: Future<Output = T> + Send + 'static,
     T: fmt::Debug,
 {
-    let target = Target::in_process(serve).ready(Ready::http("/"));
+    let target = Target::in_process(serve);
     target.start().unwrap_err().to_string()
 }
 

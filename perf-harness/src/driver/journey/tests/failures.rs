@@ -33,7 +33,7 @@ fn an_iteration_over_the_timeout_is_dropped_and_its_user_goes_on() {
         _ => reply(200, ""),
     });
     let load = Load {
-        timeout: Duration::from_millis(300),
+        timeout: Duration::from_secs(1),
         ..load(50, 1)
     };
     let sample = drive(&peer, &load, get_root);
@@ -43,7 +43,7 @@ fn an_iteration_over_the_timeout_is_dropped_and_its_user_goes_on() {
     );
     let slowest = sample.latency.max().unwrap();
     assert!(
-        slowest.abs_diff(300_000_000) < 1_000_000,
+        slowest.abs_diff(1_000_000_000) < 2_000_000,
         "{slowest} ns is not the timeout"
     );
     assert_eq!(sample.reconnects, 1);

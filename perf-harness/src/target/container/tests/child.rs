@@ -38,7 +38,9 @@ pub(super) fn say(target: &Target) {
 pub(super) fn said(command: &mut Command) -> String {
     let output = command.output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    let said = text.lines().find_map(|line| Some(line.split_once(SAID)?.1.replace('\u{b6}', "\n")));
+    let said = text
+        .lines()
+        .find_map(|line| Some(line.split_once(SAID)?.1.replace('\u{b6}', "\n")));
     said.unwrap_or_else(|| panic!("{text}\n{}", String::from_utf8_lossy(&output.stderr)))
 }
 

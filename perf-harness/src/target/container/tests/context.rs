@@ -85,7 +85,13 @@ fn content_path_mode_and_build_argument_each_change_the_name() {
 #[test]
 fn what_is_ignored_is_neither_sent_nor_part_of_the_name() {
     let ignore = (".dockerignore", "*\n!src\n**/*.log\n");
-    let (_parent, folder) = folder(&[DOCKERFILE, ignore, ("src/main", "x"), ("src/a.log", "x"), ("big", "x")]);
+    let (_parent, folder) = folder(&[
+        DOCKERFILE,
+        ignore,
+        ("src/main", "x"),
+        ("src/a.log", "x"),
+        ("big", "x"),
+    ]);
     assert_eq!(paths(&folder), ["Dockerfile", "src", "src/main"]);
     let before = image(&folder);
     fs::write(folder.join("big"), "changed").unwrap();
@@ -106,7 +112,10 @@ fn links_are_kept_as_links_and_long_paths_whole() {
 fn a_folder_without_a_dockerfile_is_named() {
     let (_parent, folder) = folder(&[("main", "x")]);
     let message = read(&folder).unwrap_err().to_string();
-    assert!(message.contains("no Dockerfile in") && message.contains("My Shop"), "{message}");
+    assert!(
+        message.contains("no Dockerfile in") && message.contains("My Shop"),
+        "{message}"
+    );
     let message = read(&folder.join("missing")).unwrap_err().to_string();
     assert!(message.contains("missing cannot be read"), "{message}");
 }

@@ -96,7 +96,10 @@ impl State {
             ("DELETE", _) => self.remove(path),
             ("GET", _) if path.starts_with("/images/") => self.image(),
             ("POST", _) if path.ends_with("/start") => return self.start_container(),
-            _ => (501, json!({ "message": format!("no answer to {method} {path}") })),
+            _ => (
+                501,
+                json!({ "message": format!("no answer to {method} {path}") }),
+            ),
         };
         Some(answer)
     }
@@ -104,7 +107,10 @@ impl State {
     fn image(&self) -> (u16, Value) {
         match self.fault {
             Fault::ImageMissing => (404, json!({ "message": "No such image" })),
-            _ => (200, json!({ "Id": "sha256:1", "Config": { "ExposedPorts": { "80/tcp": {} } } })),
+            _ => (
+                200,
+                json!({ "Id": "sha256:1", "Config": { "ExposedPorts": { "80/tcp": {} } } }),
+            ),
         }
     }
 
@@ -128,7 +134,9 @@ impl State {
 
     fn remove(&self, path: &str) -> (u16, Value) {
         let mut containers = self.containers.lock().unwrap();
-        containers.retain(|container| path != format!("/containers/{}", container["Id"].as_str().unwrap()));
+        containers.retain(|container| {
+            path != format!("/containers/{}", container["Id"].as_str().unwrap())
+        });
         (204, Value::Null)
     }
 }
@@ -156,7 +164,11 @@ fn read_request(stream: &TcpStream) -> Option<(String, Vec<u8>)> {
 }
 
 fn write_reply(stream: &mut TcpStream, status: u16, body: &Value) {
-    let body = if body.is_null() { String::new() } else { body.to_string() };
+    let body = if body.is_null() {
+        String::new()
+    } else {
+        body.to_string()
+    };
     let length = body.len();
     let reply = format!(
         "HTTP/1.1 {status} Fake\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"

@@ -37,9 +37,15 @@ fn an_engine_that_does_not_answer_is_named() {
         let target = Target::container("shop:1").startup_timeout(Duration::from_millis(500));
         return child::say(&target);
     }
-    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let closed = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
     let said = start_with(&format!("tcp://{closed}"));
-    assert!(said.contains(&format!("DOCKER_HOST=tcp://{closed}")), "{said}");
+    assert!(
+        said.contains(&format!("DOCKER_HOST=tcp://{closed}")),
+        "{said}"
+    );
     assert!(said.contains("refused"), "{said}");
     assert!(said.contains("start it"), "{said}");
 }
@@ -48,7 +54,10 @@ fn an_engine_that_does_not_answer_is_named() {
 fn a_missing_image_is_named_and_no_container_is_created() {
     let engine = FakeEngine::start(Fault::ImageMissing, Vec::new());
     let said = start_with(engine.address());
-    assert!(said.contains("`shop:1`") && said.contains("docker pull shop:1"), "{said}");
+    assert!(
+        said.contains("`shop:1`") && said.contains("docker pull shop:1"),
+        "{said}"
+    );
     assert!(engine.ever_had().is_empty());
 }
 
@@ -65,7 +74,10 @@ fn the_container_of_a_refused_start_is_removed() {
 fn the_container_of_a_start_that_takes_too_long_is_removed() {
     let engine = FakeEngine::start(Fault::StartUnanswered, Vec::new());
     let said = start_with(engine.address());
-    assert!(said.contains("`shop:1`") && said.contains("timeout"), "{said}");
+    assert!(
+        said.contains("`shop:1`") && said.contains("timeout"),
+        "{said}"
+    );
     assert_eq!(engine.ever_had().len(), 1);
     assert!(engine.containers().is_empty());
 }
@@ -76,7 +88,10 @@ fn a_port_is_published_on_loopback_only() {
     start_with(engine.address());
     let host = engine.ever_had()[0]["Request"]["HostConfig"].clone();
     assert_eq!(host["PublishAllPorts"], json!(false));
-    assert_eq!(host["PortBindings"]["80/tcp"][0]["HostIp"], json!("127.0.0.1"));
+    assert_eq!(
+        host["PortBindings"]["80/tcp"][0]["HostIp"],
+        json!("127.0.0.1")
+    );
 }
 
 #[test]

@@ -1,0 +1,37 @@
+//! Pending sessions are thrown away; baselines stay.
+
+use std::io;
+
+use super::arguments::RejectArguments;
+use super::error::CliError;
+use super::exit_code::Exit;
+use super::filter::select;
+use super::surroundings::Surroundings;
+
+pub(super) fn reject(
+    arguments: &RejectArguments,
+    surroundings: &Surroundings,
+    out: &mut impl io::Write,
+) -> Result<Exit, CliError> {
+    let store = surroundings.project.pending();
+    let keys = store.keys()?;
+    if keys.is_empty() {
+        writeln!(out, "nothing is pending")?;
+        return Ok(Exit::Clean);
+    }
+    let said = arguments.all || !arguments.filter.is_empty();
+    if !said && keys.len() > 1 {
+        keys.iter()
+            .try_for_each(|key| writeln!(out, "  {}  {}", key.scenario, key.class))?;
+        writeln!(
+            out,
+            "nothing was rejected: name the scenarios, or type `cargo perf reject --all`"
+        )?;
+        return Ok(Exit::Usage);
+    }
+    for key in select(&keys, &arguments.filter, "pending session")? {
+        store.remove(&key)?;
+        writeln!(out, "rejected {} ({})", key.scenario, key.class)?;
+    }
+    Ok(Exit::Clean)
+}
