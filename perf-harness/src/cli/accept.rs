@@ -10,7 +10,7 @@ use super::error::CliError;
 use super::exit_code::Exit;
 use super::pending_files::{downloaded, read_all};
 use super::surroundings::Surroundings;
-use crate::baseline::{self, Baseline, Key, Pending, PendingStore, Store};
+use crate::baseline::{self, AcceptError, Baseline, Key, Pending, PendingStore, Store};
 use crate::report::{Column, Style, Table, counted, median_change, value};
 use crate::sample::Metric;
 
@@ -38,25 +38,38 @@ pub(super) fn accept(
     let joining = joining(&all);
     match chosen(all, arguments)? {
         Choice::These(meant) if !meant.is_empty() => {
-            let store = surroundings.project.baselines();
-            let planned = plan(&store, meant, arguments.reason.as_deref())?;
-            for acceptance in &planned {
-                carry_out(acceptance, &store, &pending)?;
-                out.write_all(
-                    acceptance
-                        .to_text(&store, surroundings.project.root())
-                        .as_bytes(),
-                )?;
-            }
-            writeln!(
-                out,
-                "commit the files together with the code that they belong to"
+            let planned = plan(
+                &surroundings.project.baselines(),
+                meant,
+                arguments.reason.as_deref(),
             )?;
-            Ok(Exit::Clean)
+            carry_out_all(&planned, &pending, surroundings, out)
         }
         Choice::Unsaid(could_be) if !could_be.is_empty() => unsaid(&could_be, out),
         Choice::These(_) | Choice::Unsaid(_) => nothing(joining, out),
     }
+}
+
+fn carry_out_all(
+    planned: &[Acceptance],
+    pending: &PendingStore,
+    surroundings: &Surroundings,
+    out: &mut impl io::Write,
+) -> Result<Exit, CliError> {
+    let store = surroundings.project.baselines();
+    for acceptance in planned {
+        carry_out(acceptance, &store, pending)?;
+        out.write_all(
+            acceptance
+                .to_text(&store, surroundings.project.root())
+                .as_bytes(),
+        )?;
+    }
+    writeln!(
+        out,
+        "commit the files together with the code that they belong to"
+    )?;
+    Ok(Exit::Clean)
 }
 
 /// What runs in CI must not decide what CI is compared with.
@@ -78,19 +91,8 @@ pub(super) fn plan(
     let mut reasons = Vec::new();
     for session in pending {
         let present = present(store, &session)?;
-        let (key, verdict, now) = (
-            session.key(),
-            session.verdict.clone(),
-            session.session.medians(),
-        );
-        match baseline::accept(session, present.as_ref(), reason) {
-            Ok(baseline) => planned.push(Acceptance {
-                key,
-                verdict,
-                before: present.map(|present| present.medians()).unwrap_or_default(),
-                now,
-                baseline,
-            }),
+        match Acceptance::of(session, present.as_ref(), reason) {
+            Ok(acceptance) => planned.push(acceptance),
             Err(refusal) => reasons.push(refusal.to_string()),
         }
     }
@@ -121,6 +123,20 @@ pub(super) fn carry_out(
 }
 
 impl Acceptance {
+    fn of(
+        pending: Pending,
+        present: Option<&Baseline>,
+        reason: Option<&str>,
+    ) -> Result<Self, AcceptError> {
+        Ok(Self {
+            key: pending.key(),
+            verdict: pending.verdict.clone(),
+            before: present.map(Baseline::medians).unwrap_or_default(),
+            now: pending.session.medians(),
+            baseline: baseline::accept(pending, present, reason)?,
+        })
+    }
+
     /// What was accepted, with the old and the new medians.
     pub(super) fn to_text(&self, store: &Store, root: &Path) -> String {
         let path = store.path(&self.key);

@@ -7,6 +7,7 @@ use super::error::CliError;
 use super::exit_code::Exit;
 use super::filter::select;
 use super::surroundings::Surroundings;
+use crate::baseline::Key;
 
 pub(super) fn reject(
     arguments: &RejectArguments,
@@ -21,17 +22,22 @@ pub(super) fn reject(
     }
     let said = arguments.all || !arguments.filter.is_empty();
     if !said && keys.len() > 1 {
-        keys.iter()
-            .try_for_each(|key| writeln!(out, "  {}  {}", key.scenario, key.class))?;
-        writeln!(
-            out,
-            "nothing was rejected: name the scenarios, or type `cargo perf reject --all`"
-        )?;
-        return Ok(Exit::Usage);
+        return unsaid(&keys, out);
     }
     for key in select(&keys, &arguments.filter, "pending session")? {
         store.remove(&key)?;
         writeln!(out, "rejected {} ({})", key.scenario, key.class)?;
     }
     Ok(Exit::Clean)
+}
+
+fn unsaid(keys: &[Key], out: &mut impl io::Write) -> Result<Exit, CliError> {
+    for key in keys {
+        writeln!(out, "  {}  {}", key.scenario, key.class)?;
+    }
+    writeln!(
+        out,
+        "nothing was rejected: name the scenarios, or type `cargo perf reject --all`"
+    )?;
+    Ok(Exit::Usage)
 }

@@ -120,18 +120,22 @@ fn table(baseline: Option<&Baseline>, pending: Option<&Pending>) -> Table {
         add_baseline(&mut table, baseline);
     }
     if let Some(pending) = pending {
-        let now = pending.session.medians();
-        table.row(row("pending", |metric| {
-            shown(metric, now.get(&metric).copied())
-        }));
-        let before = baseline.map(medians).unwrap_or_default();
-        let change =
-            |metric| median_change(before.get(&metric).copied(), now.get(&metric).copied());
-        if baseline.is_some() {
-            table.row(row("change", change));
-        }
+        add_pending(&mut table, pending, baseline);
     }
     table
+}
+
+fn add_pending(table: &mut Table, pending: &Pending, baseline: Option<&Baseline>) {
+    let now = pending.session.medians();
+    table.row(row("pending", |metric| {
+        shown(metric, now.get(&metric).copied())
+    }));
+    if let Some(baseline) = baseline {
+        let before = medians(baseline);
+        let change =
+            |metric| median_change(before.get(&metric).copied(), now.get(&metric).copied());
+        table.row(row("change", change));
+    }
 }
 
 fn add_baseline(table: &mut Table, baseline: &Baseline) {

@@ -1,5 +1,6 @@
 //! One page and one exit code over all scenarios of the last run.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -87,32 +88,24 @@ fn missing(
     surroundings: &Surroundings,
     outcomes: &[Outcome],
 ) -> Result<Vec<Outcome>, CliError> {
-    let baselines: Vec<Key> = surroundings.project.baselines().keys()?;
-    let baselines: Vec<Key> = baselines
-        .into_iter()
-        .filter(|key| key.class == surroundings.class)
-        .collect();
-    let mut missing: Vec<Outcome> = Vec::new();
-    for name in &arguments.require {
-        let ran = |outcome: &Outcome| outcome.key.scenario == *name;
-        if !outcomes.iter().chain(&missing).any(ran) {
-            missing.push(not_measured(
-                required_key(name, &baselines, surroundings),
-                REQUIRED,
-            ));
-        }
-    }
+    let mut baselines: Vec<Key> = surroundings.project.baselines().keys()?;
+    baselines.retain(|key| key.class == surroundings.class);
+    let ran: BTreeSet<&Key> = outcomes.iter().map(|outcome| &outcome.key).collect();
+    let named: BTreeSet<&ScenarioName> = ran.iter().map(|key| &key.scenario).collect();
+    let required = arguments
+        .require
+        .iter()
+        .filter(|name| !named.contains(name));
+    let required = required.map(|name| (required_key(name, &baselines, surroundings), REQUIRED));
+    let mut missing: BTreeMap<Key, &str> = required.collect();
     if arguments.complete {
-        let ran = |key: &Key| {
-            outcomes
-                .iter()
-                .chain(&missing)
-                .any(|outcome| outcome.key == *key)
-        };
-        let orphans: Vec<Key> = baselines.into_iter().filter(|key| !ran(key)).collect();
-        missing.extend(orphans.into_iter().map(|key| not_measured(key, NOT_RUN)));
+        let orphans = baselines.into_iter().filter(|key| !ran.contains(key));
+        orphans.for_each(|key| _ = missing.entry(key).or_insert(NOT_RUN));
     }
-    Ok(missing)
+    Ok(missing
+        .into_iter()
+        .map(|(key, reason)| not_measured(key, reason))
+        .collect())
 }
 
 /// Only a baseline tells the package of a scenario that did not run.

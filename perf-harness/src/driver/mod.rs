@@ -84,6 +84,16 @@ pub enum DriverError {
         /// The limit that would do.
         needed: u64,
     },
+    /// The server stopped taking connections while the load was on it.
+    #[error("the server at {address} takes no connections any more after {answered} good replies: {reason}")]
+    Lost {
+        /// Where the connections were to go.
+        address: std::net::SocketAddr,
+        /// Requests of the phase, warm-up or measured, that got a good reply before.
+        answered: u64,
+        /// What happened to the last attempt.
+        reason: String,
+    },
     /// Every request of the warm-up failed.
     #[error("no request of the warm-up got a good reply; the first failed so: {reason}")]
     WarmUp {

@@ -14,6 +14,20 @@ use crate::sample::Metric;
 #[must_use]
 pub fn overview(outcomes: &[Outcome], style: Style) -> String {
     let ranked = worst_first(outcomes);
+    let reasons = ranked
+        .iter()
+        .filter(|outcome| wants_attention(outcome))
+        .map(|outcome| why(outcome));
+    let parts = [
+        table(&ranked).to_text(style),
+        reasons.collect(),
+        counts(outcomes) + "\n",
+    ];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join("\n")
+}
+
+fn table(ranked: &[&Outcome]) -> Table {
     let mut table = Table::new([
         Column::Left("verdict"),
         Column::Left("scenario"),
@@ -21,26 +35,10 @@ pub fn overview(outcomes: &[Outcome], style: Style) -> String {
         Column::Right("p99"),
         Column::Right("cpu"),
     ]);
-    for outcome in &ranked {
-        let verdict = outcome.judgement.verdict;
-        table.toned_row(0, Tone::of_verdict(verdict), row(outcome));
+    for outcome in ranked {
+        table.toned_row(0, Tone::of_verdict(outcome.judgement.verdict), row(outcome));
     }
-    let reasons: String = ranked
-        .into_iter()
-        .filter(|outcome| wants_attention(outcome))
-        .map(why)
-        .collect();
-    let separator = if outcomes.is_empty() { "" } else { "\n" };
-    let reasons = if reasons.is_empty() {
-        reasons
-    } else {
-        reasons + "\n"
-    };
-    format!(
-        "{}{separator}{reasons}{}\n",
-        table.to_text(style),
-        counts(outcomes)
-    )
+    table
 }
 
 fn row(outcome: &Outcome) -> Vec<String> {

@@ -30,7 +30,8 @@ use std::time::Duration;
 
 pub use error::TargetError;
 pub use ready::Ready;
-pub use usage::{Usage, UsageWindow};
+pub use usage::Usage;
+pub(crate) use usage::UsageWindow;
 
 use crate::endpoint::Endpoint;
 use usage::UsageSource;
@@ -289,8 +290,7 @@ impl Running {
     /// Opens the measured window: what the server uses from now on counts.
     ///
     /// Takes some milliseconds, so it belongs before the first measured request.
-    #[must_use]
-    pub fn open_window(&self) -> UsageWindow<'_> {
+    pub(crate) fn open_window(&self) -> UsageWindow<'_> {
         self.usage.open()
     }
 }

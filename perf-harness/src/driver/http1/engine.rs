@@ -107,7 +107,7 @@ fn not_enough(work: &Work, opened: usize, failure: Failure) -> DriverError {
 async fn warm_up(work: &Work, workers: Vec<Worker>) -> Result<Vec<Worker>, DriverError> {
     work.begin(work.plan.warmup);
     let workers = run_all(workers).await;
-    match work.finish().total_failure() {
+    match work.finish()?.total_failure() {
         Some(reason) => Err(DriverError::WarmUp {
             reason: reason.to_owned(),
         }),
@@ -120,7 +120,7 @@ fn measure(runtime: &LocalRuntime, work: &Work, workers: Vec<Worker>) -> Result<
     let before = thread_cpu()?;
     let workers = runtime.block_on(run_all(workers));
     let client_cpu = thread_cpu()?.saturating_sub(before);
-    let ledger = work.finish();
+    let ledger = work.finish()?;
     Ok(ledger.into_sample(workers.len(), work.take_connect(), client_cpu))
 }
 

@@ -9,6 +9,9 @@ use super::failure::Malformed;
 /// Header fields that a reply may have.
 pub(super) const FIELD_LIMIT: usize = 300;
 
+/// Bytes of a head that is worth remembering.
+const MEMORABLE: usize = 2048;
+
 /// A final reply, unlike its neighbours: after it the connection speaks another protocol.
 const SWITCHING_PROTOCOLS: u16 = 101;
 
@@ -32,9 +35,46 @@ pub(super) enum Framing {
     UntilClose,
 }
 
+/// Parses heads, and remembers the last one: a server sends the same bytes again and again, and to
+/// compare them costs a small part of parsing them.
+#[derive(Debug)]
+pub(super) struct HeadParser {
+    asked_for_head: bool,
+    last: Option<Head>,
+    last_bytes: Vec<u8>,
+}
+
+impl HeadParser {
+    pub(super) fn new(asked_for_head: bool) -> Self {
+        Self {
+            asked_for_head,
+            last: None,
+            last_bytes: Vec::new(),
+        }
+    }
+
+    /// Reads the head at the front of `bytes`; `None` when more bytes are needed.
+    pub(super) fn parse(&mut self, bytes: &[u8]) -> Result<Option<Head>, Malformed> {
+        if self.last.is_some() && bytes.starts_with(&self.last_bytes) {
+            return Ok(self.last);
+        }
+        let head = Head::parse(bytes, self.asked_for_head)?;
+        if let Some(head) = head {
+            self.remember(head, bytes);
+        }
+        Ok(head)
+    }
+
+    fn remember(&mut self, head: Head, bytes: &[u8]) {
+        self.last = Some(head).filter(|head| head.length <= MEMORABLE);
+        self.last_bytes.clear();
+        self.last_bytes.extend_from_slice(&bytes[..head.length.min(MEMORABLE)]);
+    }
+}
+
 impl Head {
     /// Reads the head at the front of `bytes`; `None` when more bytes are needed.
-    pub(super) fn parse(bytes: &[u8], asked_for_head: bool) -> Result<Option<Self>, Malformed> {
+    fn parse(bytes: &[u8], asked_for_head: bool) -> Result<Option<Self>, Malformed> {
         let mut fields = [const { MaybeUninit::uninit() }; FIELD_LIMIT];
         let mut response = Response::new(&mut []);
         match ParserConfig::default().parse_response_with_uninit_headers(&mut response, bytes, &mut fields) {

@@ -49,6 +49,10 @@ impl Ledger {
         }
     }
 
+    pub(super) fn ok(&self) -> u64 {
+        self.ok
+    }
+
     pub(super) fn note_send(&mut self, now: Instant) {
         self.first_send.get_or_insert(now);
     }

@@ -2,7 +2,7 @@
 
 use super::chunks::Chunks;
 use super::failure::{Failure, Malformed, Progress};
-use super::head::{Framing, Head};
+use super::head::{Framing, Head, HeadParser};
 
 /// Bytes that the head of a reply may have.
 pub(super) const HEAD_LIMIT: usize = 64 * 1024;
@@ -10,7 +10,7 @@ pub(super) const HEAD_LIMIT: usize = 64 * 1024;
 /// Reads one reply after the other, one at a time.
 #[derive(Debug)]
 pub(super) struct ReplyReader {
-    asked_for_head: bool,
+    heads: HeadParser,
     part: Part,
     /// The front of a head that did not come whole; empty almost always.
     unfinished: Vec<u8>,
@@ -32,7 +32,7 @@ enum Part {
 impl ReplyReader {
     pub(super) fn new(asked_for_head: bool) -> Self {
         Self {
-            asked_for_head,
+            heads: HeadParser::new(asked_for_head),
             part: Part::Head,
             unfinished: Vec::new(),
             status: 0,
@@ -145,7 +145,7 @@ impl ReplyReader {
     }
 
     fn feed_head(&mut self, bytes: &[u8]) -> Result<usize, Malformed> {
-        if let Some(head) = Head::parse(bytes, self.asked_for_head)? {
+        if let Some(head) = self.heads.parse(bytes)? {
             self.begin_body(&head)?;
             return Ok(head.length);
         }
@@ -160,7 +160,7 @@ impl ReplyReader {
         let before = self.unfinished.len();
         self.unfinished.extend_from_slice(bytes);
         let head = match bytes.contains(&b'\n') {
-            true => Head::parse(&self.unfinished, self.asked_for_head)?,
+            true => self.heads.parse(&self.unfinished)?,
             false => None,
         };
         let Some(head) = head else {

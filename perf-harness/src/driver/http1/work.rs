@@ -8,9 +8,14 @@ use super::failure::Failure;
 use super::landing::Landing;
 use super::ledger::{Completed, Ledger};
 use super::request::RequestBytes;
+use crate::driver::DriverError;
 use crate::endpoint::Endpoint;
 use crate::load::{Load, Request};
 use crate::sample::LatencyHistogram;
+
+/// Connections in a row that could not be opened, after which the server is taken for lost: a dead
+/// server refuses so fast that a long load would only heat the machine.
+const ATTEMPTS: u32 = 1000;
 
 /// A load as the engine carries it out.
 #[derive(Debug)]
@@ -47,6 +52,9 @@ pub(super) struct Work {
     left: Cell<u64>,
     ledger: RefCell<Ledger>,
     connect: RefCell<LatencyHistogram>,
+    /// Failed attempts to connect since one succeeded.
+    failed_attempts: Cell<u32>,
+    lost: RefCell<Option<String>>,
 }
 
 impl Work {
@@ -57,6 +65,8 @@ impl Work {
             left: Cell::new(0),
             ledger: RefCell::new(Ledger::new()),
             connect: RefCell::new(LatencyHistogram::new()),
+            failed_attempts: Cell::new(0),
+            lost: RefCell::new(None),
         }
     }
 
@@ -64,11 +74,25 @@ impl Work {
     pub(super) fn begin(&self, requests: u64) {
         self.left.set(requests);
         self.ledger.replace(Ledger::new());
+        self.failed_attempts.set(0);
+        self.lost.take();
     }
 
     /// The books since [`begin`](Self::begin).
-    pub(super) fn finish(&self) -> Ledger {
-        self.ledger.replace(Ledger::new())
+    ///
+    /// # Errors
+    ///
+    /// [`DriverError::Lost`] when the server was given up before all requests were sent.
+    pub(super) fn finish(&self) -> Result<Ledger, DriverError> {
+        let ledger = self.ledger.replace(Ledger::new());
+        match self.lost.take() {
+            None => Ok(ledger),
+            Some(reason) => Err(DriverError::Lost {
+                address: self.plan.address,
+                answered: ledger.ok(),
+                reason,
+            }),
+        }
     }
 
     /// The connect times of all connections so far.
@@ -99,8 +123,18 @@ impl Work {
     }
 
     pub(super) fn note_connect(&self, taken: Duration) {
+        self.failed_attempts.set(0);
         self.connect.borrow_mut().record(taken);
         self.ledger.borrow_mut().note_reconnect();
+    }
+
+    /// A connection could not be opened.
+    pub(super) fn note_failed_attempt(&self, failure: &Failure) {
+        self.failed_attempts.set(self.failed_attempts.get() + 1);
+        if self.failed_attempts.get() == ATTEMPTS {
+            self.lost.replace(Some(failure.to_string()));
+            self.left.set(0);
+        }
     }
 
     pub(super) fn record(&self, outcome: Result<Completed, Failure>) {

@@ -74,19 +74,25 @@ impl Worker {
     }
 
     async fn open(&self) -> Result<Connection, Failure> {
-        let plan = &self.work.plan;
         let start = Instant::now();
+        let opened = self.try_open(start).await;
+        match &opened {
+            Ok(_) => self.work.note_connect(start.elapsed()),
+            Err(failure) => self.work.note_failed_attempt(failure),
+        }
+        opened
+    }
+
+    async fn try_open(&self, start: Instant) -> Result<Connection, Failure> {
+        let plan = &self.work.plan;
         let mut connecting = pin!(TcpStream::connect(plan.address));
-        let opened = self
-            .watch
-            .until(start + plan.timeout, |cx| connecting.as_mut().poll(cx));
-        let stream = match opened.await {
-            None => return Err(Failure::ConnectTimeout { timeout: plan.timeout }),
-            Some(Err(source)) => return Err(Failure::Connect { source }),
-            Some(Ok(stream)) => stream,
-        };
-        self.work.note_connect(start.elapsed());
-        Connection::new(stream, plan.request.asks_for_head()).map_err(|source| Failure::Connect { source })
+        let due = start + plan.timeout;
+        match self.watch.until(due, |cx| connecting.as_mut().poll(cx)).await {
+            None => Err(Failure::ConnectTimeout { timeout: plan.timeout }),
+            Some(stream) => stream
+                .and_then(|stream| Connection::new(stream, plan.request.asks_for_head()))
+                .map_err(|source| Failure::Connect { source }),
+        }
     }
 
     /// Exchanges the request for a reply; keeps the connection when it can carry another.

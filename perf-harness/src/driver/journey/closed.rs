@@ -66,11 +66,11 @@ pub(super) async fn run<W: Worker>(
 }
 
 async fn warm_up<W: Worker>(load: &Load, workers: Vec<W>) -> Result<Vec<W>, DriverError> {
-    let wanted = load.warmup_requests();
-    if wanted == 0 {
+    if load.warmup_requests() == 0 {
         return Ok(workers);
     }
-    let (workers, tally) = iterate_all(workers, wanted, load.timeout).await;
+    let iterations = load.warmup_requests().max(load.concurrency as u64);
+    let (workers, tally) = iterate_all(workers, iterations, load.timeout).await;
     let sample = tally.into_sample();
     match sample.first_error {
         Some(reason) if sample.ok == 0 => Err(DriverError::WarmUp { reason }),
@@ -102,14 +102,17 @@ fn total<W: Worker>(workers: &[W], count: impl Fn(&Traffic) -> u64) -> u64 {
     workers.iter().map(|worker| count(worker.traffic())).sum()
 }
 
-/// Does `iterations`, at least one a worker, and returns the workers when the last has its outcome.
+/// Does exactly `iterations`, the first ones by a worker each, and returns the workers when the
+/// last iteration has its outcome.
 async fn iterate_all<W: Worker>(
-    workers: Vec<W>,
+    mut workers: Vec<W>,
     iterations: u64,
     timeout: Duration,
 ) -> (Vec<W>, Tally) {
+    let busy = usize::try_from(iterations).map_or(workers.len(), |most| most.min(workers.len()));
+    let mut finished = workers.split_off(busy);
     let phase = Rc::new(Phase {
-        left: Cell::new(iterations.saturating_sub(workers.len() as u64)),
+        left: Cell::new(iterations - busy as u64),
         timeout,
         tally: RefCell::default(),
     });
@@ -117,7 +120,6 @@ async fn iterate_all<W: Worker>(
     for worker in workers {
         tasks.spawn_local(work(worker, Rc::clone(&phase)));
     }
-    let mut finished = Vec::new();
     while let Some(joined) = tasks.join_next().await {
         finished.push(joined.unwrap_or_else(|error| pass_on_panic(error)));
     }

@@ -36,8 +36,7 @@ use crate::sample::Sample;
 /// Code that a user does again and again: an `async fn(&mut User) -> Result<()>` or an async
 /// closure like it. Its future need not be `Send`.
 ///
-/// To take one, write the bound `AsyncFn(&mut User) -> Result<()> + Send + Sync + 'static` rather
-/// than this trait: only so is the error type of a closure with `?` inferred.
+/// A closure names the type of its parameter, `async |user: &mut User| { … }`; the rest is inferred.
 pub trait Journey: Send + Sync {
     /// One iteration.
     fn iterate<'j>(&'j self, user: &'j mut User) -> Pin<Box<dyn Future<Output = Result<()>> + 'j>>;

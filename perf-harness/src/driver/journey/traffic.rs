@@ -15,7 +15,7 @@ use crate::sample::LatencyHistogram;
 pub(in crate::driver) type ConnectTimes = Arc<Mutex<LatencyHistogram>>;
 
 /// What the clients of one user did so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::driver) struct Traffic {
     opened: AtomicU64,
     given_up: AtomicU64,
@@ -38,8 +38,11 @@ pub(super) struct CountedConnector<S> {
 impl Traffic {
     pub(in crate::driver) fn new(connect_times: ConnectTimes) -> Self {
         Self {
+            opened: AtomicU64::new(0),
+            given_up: AtomicU64::new(0),
+            retries: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
             connect_times,
-            ..Self::default()
         }
     }
 

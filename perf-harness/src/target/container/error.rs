@@ -20,6 +20,16 @@ pub enum ContainerError {
         /// What to do about it.
         next_step: &'static str,
     },
+    /// The engine runs on another machine, where we cannot reach what it publishes.
+    #[error(
+        "the Docker engine at {address} runs on another machine, whose published ports are not \
+         reached from here: unset DOCKER_HOST to use one of this machine, or start the server \
+         there and measure it by its URL"
+    )]
+    EngineElsewhere {
+        /// The value of `DOCKER_HOST`.
+        address: String,
+    },
     /// The engine was reached and refused, or broke off.
     #[error("the Docker engine could not {action} `{subject}`: {reason}")]
     Refused {
@@ -158,7 +168,7 @@ impl ContainerError {
         };
         Self::Build {
             context,
-            step,
+            step: step.as_deref().map(one_line),
             reason,
             log,
         }

@@ -63,6 +63,12 @@ impl Owner {
         self
     }
 
+    #[cfg(test)]
+    pub(super) fn under_boot(mut self, id: &str) -> Self {
+        id.clone_into(&mut self.boot_id);
+        self
+    }
+
     fn write(&self) -> [(&'static str, String); 4] {
         [
             (OWNER, self.process.pid.to_string()),

@@ -133,7 +133,7 @@ fn a_wrong_status_is_what_was_seen_last() {
     let target = server()
         .port_env("PORT")
         .ready(Ready::http("/broken"))
-        .startup_timeout(SHORT);
+        .startup_timeout(SHORT * 2);
     let message = failure(&target);
     assert!(message.contains("GET /broken at 127.0.0.1:"), "{message}");
     assert!(message.contains(": status 503;"), "{message}");

@@ -17,6 +17,8 @@ use crate::endpoint::Endpoint;
 const POLL: Duration = Duration::from_millis(5);
 /// The longest that one attempt may take while a server starts, so that its end is noticed soon.
 const ATTEMPT: Duration = Duration::from_secs(2);
+/// The shortest, at the end of the time: what is seen last must be the server's doing, not ours.
+const LAST_ATTEMPT: Duration = Duration::from_millis(200);
 
 /// When a started server is ready: before that no request is sent, and no clock runs.
 ///
@@ -148,7 +150,7 @@ impl Ready {
     }
 
     fn attempt(&self, endpoint: &Endpoint, startup: &Startup<'_>) -> Result<(), String> {
-        let within = startup.left().min(ATTEMPT);
+        let within = startup.left().clamp(LAST_ATTEMPT, ATTEMPT);
         match (&self.check, startup.log) {
             (Check::Tcp(check), _) => check.attempt(endpoint, startup.reach, within),
             (Check::Log(check), Some(log)) => check.attempt(log, within),

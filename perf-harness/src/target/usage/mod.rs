@@ -48,7 +48,7 @@ pub(super) enum UsageSource {
 
 /// A measured window: what the server had used when it opened.
 #[derive(Debug)]
-pub struct UsageWindow<'a> {
+pub(crate) struct UsageWindow<'a> {
     before: Before<'a>,
 }
 
@@ -80,8 +80,7 @@ impl UsageSource {
 
 impl UsageWindow<'_> {
     /// What the server used since the window was opened; `None` where it cannot be seen.
-    #[must_use]
-    pub fn close(self) -> Option<Usage> {
+    pub(crate) fn close(self) -> Option<Usage> {
         match self.before {
             Before::Processes(tree, before) => Some(Usage {
                 cpu: ProcessReading::take(tree).since(&before),

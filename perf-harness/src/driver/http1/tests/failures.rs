@@ -198,6 +198,35 @@ fn a_server_that_stops_listening_mid_run_is_refused_for_the_rest() {
 }
 
 #[test]
+fn a_server_that_stops_listening_under_a_long_load_is_lost() {
+    let peer = peer::Peer::serving_only(1, once(HELLO));
+    let mut window = CountingWindow::default();
+    let error = Http1
+        .drive(&peer.endpoint(), &load(u64::MAX, 1), &mut window)
+        .unwrap_err();
+    assert!(matches!(error, DriverError::Lost { answered: 1, .. }), "{error:?}");
+    let message = error.to_string();
+    assert!(
+        message.ends_with("after 1 good replies: cannot open a connection: Connection refused (os error 111)"),
+        "{message}"
+    );
+    assert_eq!((window.opened, window.closed, peer.stop().requests), (1, 0, 1));
+}
+
+#[test]
+fn a_server_that_stops_listening_in_the_warm_up_is_lost() {
+    let peer = peer::Peer::serving_only(1, once(HELLO));
+    let load = Load {
+        warmup: Some(u64::MAX),
+        ..load(6, 1)
+    };
+    let mut window = CountingWindow::default();
+    let error = Http1.drive(&peer.endpoint(), &load, &mut window).unwrap_err();
+    assert!(matches!(error, DriverError::Lost { answered: 1, .. }), "{error:?}");
+    assert_eq!((window.opened, peer.stop().requests), (0, 1));
+}
+
+#[test]
 fn more_connections_than_files_are_refused_before_any_is_opened() {
     let load = load(u64::MAX, usize::MAX);
     let (result, seen) = try_drive(&load, always(HELLO));

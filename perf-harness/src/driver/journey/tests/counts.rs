@@ -97,6 +97,17 @@ fn a_warm_up_shorter_than_the_users_is_raised_to_one_each() {
 }
 
 #[test]
+fn more_users_than_iterations_do_no_more_than_these() {
+    let peer = Peer::start(hello);
+    let load = Load {
+        warmup: Some(0),
+        ..load(3, 5)
+    };
+    assert_eq!(drive(&peer, &load, get_root).ok, 3);
+    assert_eq!(peer.requests(), 3);
+}
+
+#[test]
 fn without_a_warm_up_nothing_but_the_requests_is_sent() {
     let peer = Peer::start(hello);
     let load = Load {

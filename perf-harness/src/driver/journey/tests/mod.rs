@@ -41,10 +41,7 @@ fn load(requests: u64, concurrency: usize) -> Load {
 }
 
 /// Takes a journey as a scenario does.
-fn journey<F>(code: F) -> JourneyDriver
-where
-    F: AsyncFn(&mut User) -> Result<()> + Send + Sync + 'static,
-{
+fn journey(code: impl Journey + 'static) -> JourneyDriver {
     JourneyDriver::new(Arc::new(code))
 }
 

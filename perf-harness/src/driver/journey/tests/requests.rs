@@ -212,22 +212,21 @@ fn a_server_is_asked_by_the_name_and_path_of_its_url() {
 }
 
 #[test]
-fn functions_and_closures_are_journeys() {
-    let boxed: [Arc<dyn Journey>; 2] = [
-        Arc::new(get_root),
-        Arc::new(async |user: &mut User| -> Result<()> {
-            user.get("/").await?.expect_status(200)?;
-            Ok(())
-        }),
-    ];
+fn functions_and_closures_are_journeys_without_a_word_on_their_types() {
     let peer = Peer::start(hello);
-    for journey in boxed {
-        let driver = JourneyDriver::new(journey);
+    let times = 2;
+    let closure = journey(async move |user: &mut User| {
+        for _ in 0..times {
+            user.get("/").await?.expect_status(200)?;
+        }
+        Ok(())
+    });
+    for (driver, requests) in [(journey(get_root), 1), (closure, times)] {
         let sample = driver.drive(
             &peer.endpoint(),
             &load(10, 2),
             &mut CountingWindow::default(),
         );
-        assert_eq!(sample.unwrap().ok, 10);
+        assert_eq!(sample.unwrap().bytes, 10 * 5 * requests);
     }
 }

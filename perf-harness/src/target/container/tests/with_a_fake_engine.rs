@@ -18,9 +18,9 @@ fn start_with(address: &str) -> String {
     child::said(command.env("DOCKER_HOST", address))
 }
 
-fn labelled(id: &str, owner: Option<&Owner>) -> Value {
-    let labels: BTreeMap<_, _> = labels(owner, "1").into_iter().collect();
-    json!({ "Id": id, "State": "running", "Labels": labels })
+fn labelled(id: &str, state: &str, owner: &Owner) -> Value {
+    let labels: BTreeMap<_, _> = labels(Some(owner), "1").into_iter().collect();
+    json!({ "Id": id, "State": state, "Labels": labels })
 }
 
 fn dead_owner() -> Owner {
@@ -96,18 +96,21 @@ fn a_port_is_published_on_loopback_only() {
 
 #[test]
 fn containers_of_dead_owners_are_removed_and_others_are_spared() {
+    let us = Owner::this().unwrap();
     let elsewhere = dead_owner().in_pid_namespace("pid:[1]");
-    let mut foreign = labelled("foreign", None);
-    foreign["Labels"] = json!({});
+    let earlier = us.clone().under_boot("earlier");
     let engine = FakeEngine::start(
         Fault::ImageMissing,
         vec![
-            labelled("orphan", Some(&dead_owner())),
-            labelled("owned", Owner::this().as_ref()),
-            labelled("elsewhere", Some(&elsewhere)),
-            foreign,
+            labelled("orphan", "running", &dead_owner()),
+            labelled("owned", "running", &us),
+            labelled("elsewhere", "exited", &elsewhere),
+            labelled("another-machine", "running", &earlier),
+            labelled("before-the-restart", "exited", &earlier),
+            json!({ "Id": "foreign", "State": "running", "Labels": {} }),
         ],
     );
     start_with(engine.address());
-    assert_eq!(engine.containers(), ["owned", "elsewhere", "foreign"]);
+    let left = ["owned", "elsewhere", "another-machine", "foreign"];
+    assert_eq!(engine.containers(), left);
 }

@@ -1,0 +1,5 @@
+//! Tests of the crate from outside.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
+
+mod tidy;
