@@ -48,4 +48,6 @@ pub use outcome::{Outcome, Place, Warning};
 pub use perf_macros::scenario;
 pub use sample::{Direction, ErrorKind, LatencyError, LatencyHistogram, Metric, Sample, Unit, UnknownMetric};
 pub use scenario::{Scenario, ScenarioError};
-pub use target::{Identity, Ready, Running, Target, TargetError, Usage};
+#[cfg(feature = "containers")]
+pub use target::ContainerError;
+pub use target::{Identity, Ready, Running, Target, TargetError, Usage, UsageWindow};

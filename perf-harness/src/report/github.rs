@@ -11,20 +11,22 @@ use crate::outcome::{Outcome, Place};
 /// Annotations of one kind that the runner keeps of a step.
 const MOST_OF_A_KIND: usize = 10;
 
+/// Characters of a message; the runner keeps a few more, counted after its own decoding.
+const MOST_CHARACTERS: usize = 4_000;
+
 /// The command for one outcome, without newline: an error for one that fails its test, a warning
 /// for an inconclusive one or a regression that is only reported, `None` for the others.
 #[must_use]
 pub fn annotation(outcome: &Outcome) -> Option<String> {
     let level = Level::of(outcome)?;
-    let verdict = outcome.judgement.verdict;
-    let title = format!("{verdict}: {}", outcome.key.scenario);
+    let title = format!("{}: {}", outcome.judgement.verdict, outcome.key.scenario);
     Some(command(level, &outcome.place, &title, &message(outcome)))
 }
 
-/// The command for an error that left no outcome, at `place`.
+/// The command for a scenario that could not be measured: an error with `text` at its function.
 #[must_use]
-pub fn error_at(place: &Place, title: &str, message: &str) -> String {
-    command(Level::Error, place, title, message)
+pub fn error_at(place: &Place, title: &str, text: &str) -> String {
+    command(Level::Error, place, title, text)
 }
 
 fn command(level: Level, place: &Place, title: &str, message: &str) -> String {
@@ -34,8 +36,13 @@ fn command(level: Level, place: &Place, title: &str, message: &str) -> String {
         properties.push(format!("line={}", place.line));
     }
     properties.push(format!("title={}", escaped_property(title)));
-    let properties = properties.join(",");
-    format!("::{} {properties}::{}", level.command(), escaped(message))
+    let message: String = message.chars().take(MOST_CHARACTERS).collect();
+    format!(
+        "::{} {}::{}",
+        level.command(),
+        properties.join(","),
+        escaped(&message)
+    )
 }
 
 /// The annotations of a whole run, as many as the runner keeps.

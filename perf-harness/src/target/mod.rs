@@ -28,6 +28,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+#[cfg(feature = "containers")]
+pub use container::ContainerError;
 pub use error::TargetError;
 pub use ready::Ready;
 pub use usage::Usage;
@@ -159,14 +161,19 @@ impl Target {
     }
 
     /// A container of `image`, `name:tag`, reached through a published loopback port.
+    ///
+    /// The image must be on this machine: a measurement never pulls.
     #[cfg(feature = "containers")]
     #[must_use]
     pub fn container(image: impl Into<String>) -> Self {
         Self::of(Kind::Container(container::Container::image(image.into())))
     }
 
-    /// A container built from the `Dockerfile` in the folder `context`; built on the first start
-    /// and cached by the content of the folder.
+    /// A container built from the `Dockerfile` in the folder `context`, by BuildKit.
+    ///
+    /// It is built on the first start and tagged by the paths, modes and contents of the folder and
+    /// the build arguments; an image that has the tag is not built again, even when its base changed.
+    /// In a `.dockerignore`, character classes and `\\` are taken literally.
     #[cfg(feature = "containers")]
     #[must_use]
     pub fn dockerfile(context: impl Into<PathBuf>) -> Self {

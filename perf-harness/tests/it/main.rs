@@ -2,4 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
+#[cfg(feature = "cli")]
+mod cli;
 mod tidy;

@@ -10,8 +10,9 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead as _, Interest, ReadBuf};
 use tokio::net::TcpStream;
 
-/// What one look at a reply reads: any usual head, and small replies whole.
-const LOOK: usize = 16 * 1024;
+/// What one look at a reply reads: any usual head, and small replies whole. More would copy bytes
+/// of large bodies that are cheaper to discard.
+const LOOK: usize = 4 * 1024;
 
 /// What one call throws away at most.
 const DISCARD: usize = 1024 * 1024;

@@ -53,6 +53,22 @@ fn a_file_name_cannot_add_properties() {
     );
 }
 
+#[test]
+fn what_could_not_be_measured_is_an_error_at_its_function() {
+    let place = examples::regressed().place;
+    let line = error_at(
+        &place,
+        "perf",
+        "the port never opened:\n| boot\n| ::error::x",
+    );
+    assert_eq!(
+        line,
+        "::error file=shop/tests/perf.rs,line=12,title=perf::the port never opened:%0A| boot%0A| ::error::x"
+    );
+    let flood = error_at(&place, "perf", &"x".repeat(10_000));
+    assert!(flood.len() < 4_096, "{}", flood.len());
+}
+
 /// What the runner does with a message, in its order.
 fn decoded(text: &str) -> String {
     text.replace("%0D", "\r")

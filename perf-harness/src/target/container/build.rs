@@ -104,6 +104,6 @@ impl BuildLog {
         drop(self.feed);
         let mut log = self.log.tail();
         log.drain(..log.len().saturating_sub(SHOWN_LINES));
-        ContainerError::build(context, self.failed_step, error, log)
+        ContainerError::build(context, self.failed_step.as_deref(), error, log)
     }
 }

@@ -158,7 +158,7 @@ impl ContainerError {
 
     pub(super) fn build(
         context: PathBuf,
-        step: Option<String>,
+        step: Option<&str>,
         source: &EngineError,
         log: Vec<String>,
     ) -> Self {
@@ -168,7 +168,7 @@ impl ContainerError {
         };
         Self::Build {
             context,
-            step: step.as_deref().map(one_line),
+            step: step.map(one_line),
             reason,
             log,
         }
@@ -178,7 +178,7 @@ impl ContainerError {
         Self::EngineUnavailable {
             address,
             next_step: next_step(source),
-            reason: chain(source),
+            reason: io_error(source).map_or_else(|| chain(source), ToString::to_string),
         }
     }
 }
@@ -211,7 +211,7 @@ fn one_line(text: &str) -> String {
 }
 
 fn next_step(error: &(dyn std::error::Error + 'static)) -> &'static str {
-    match io_kind(error) {
+    match io_error(error).map(io::Error::kind) {
         Some(io::ErrorKind::PermissionDenied) => {
             "add your user to the group `docker` and log in again"
         }
@@ -219,9 +219,10 @@ fn next_step(error: &(dyn std::error::Error + 'static)) -> &'static str {
     }
 }
 
-fn io_kind(error: &(dyn std::error::Error + 'static)) -> Option<io::ErrorKind> {
-    let own = error.downcast_ref::<io::Error>().map(io::Error::kind);
-    own.or_else(|| error.source().and_then(io_kind))
+/// What the system said, at the bottom of a pile of clients.
+fn io_error<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a io::Error> {
+    let below = error.source().and_then(io_error);
+    below.or_else(|| error.downcast_ref::<io::Error>())
 }
 
 struct Step<'a>(Option<&'a str>);

@@ -58,9 +58,9 @@ fn load(requests: u64, concurrency: usize) -> Load {
     }
 }
 
-fn with_method(load: Load, method: Method) -> Load {
-    let request = Some(Request::new(method, "/"));
-    Load { request, ..load }
+fn with_method(mut load: Load, method: Method) -> Load {
+    load.request = Some(Request::new(method, "/"));
+    load
 }
 
 /// Drives `load` against a server that treats every connection as `script` says.

@@ -95,6 +95,36 @@ fn a_reader_starts_again() {
 }
 
 #[test]
+fn a_head_seen_before_does_not_hide_another() {
+    let not_found = "HTTP/1.1 404 No\r\nContent-Length: 2\r\n\r\nno";
+    let closing = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello";
+    let long = format!(
+        "HTTP/1.1 200 OK\r\nX: {}\r\nContent-Length: 1\r\n\r\nx",
+        "v".repeat(5000)
+    );
+    let replies = [
+        (HELLO, 200, 5, true),
+        (not_found, 404, 2, true),
+        (closing, 200, 5, false),
+        (&long, 200, 1, true),
+    ];
+    let mut reader = ReplyReader::new(false);
+    for first in replies {
+        for second in replies {
+            for (reply, status, body, keeps_alive) in [first, second, second] {
+                reader.restart();
+                assert_eq!(reader.feed(reply.as_bytes()), Ok(reply.len()));
+                assert!(reader.is_over());
+                assert_eq!(
+                    (reader.status(), reader.body(), reader.keeps_alive()),
+                    (status, body, keeps_alive)
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn a_body_without_a_length_ends_at_the_close_alone() {
     for fields in [
         "",

@@ -46,7 +46,10 @@ fn an_engine_that_does_not_answer_is_named() {
         said.contains(&format!("DOCKER_HOST=tcp://{closed}")),
         "{said}"
     );
-    assert!(said.contains("refused"), "{said}");
+    assert!(
+        said.contains("does not answer (Connection refused"),
+        "{said}"
+    );
     assert!(said.contains("start it"), "{said}");
 }
 
