@@ -60,7 +60,9 @@ impl Endpoint {
     ///
     /// [`EndpointError`] when the text is no `http` URL or its host has no address.
     pub fn resolve(url: &str) -> Result<Vec<Self>, EndpointError> {
-        let invalid = || EndpointError::Invalid { url: url.to_owned() };
+        let invalid = || EndpointError::Invalid {
+            url: url.to_owned(),
+        };
         let uri: Uri = url.parse().map_err(|_| invalid())?;
         let scheme = uri.scheme_str().ok_or_else(invalid)?;
         if scheme != "http" {

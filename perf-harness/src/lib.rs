@@ -36,9 +36,11 @@ mod scenario;
 pub mod stats;
 mod target;
 
+#[cfg(feature = "journeys")]
+pub use driver::JourneyResult as Result;
 pub use driver::{Driver, DriverError, Http1, Script, Scripted, Window};
 #[cfg(feature = "journeys")]
-pub use driver::{Failure, Journey, JourneyDriver, Reply, ReqwestDriver, RequestBuilder, Result, User};
+pub use driver::{Failure, Journey, JourneyDriver, Reply, RequestBuilder, ReqwestDriver, User};
 pub use endpoint::{Endpoint, EndpointError};
 pub use error::Error;
 pub use load::{Client, Load, LoadError, Request};
@@ -46,8 +48,10 @@ pub use macro_support::Report;
 pub use name::{NameError, ScenarioName};
 pub use outcome::{Outcome, Place, Warning};
 pub use perf_macros::scenario;
-pub use sample::{Direction, ErrorKind, LatencyError, LatencyHistogram, Metric, Sample, Unit, UnknownMetric};
+pub use sample::{
+    Direction, ErrorKind, LatencyError, LatencyHistogram, Metric, Sample, Unit, UnknownMetric,
+};
 pub use scenario::{Scenario, ScenarioError};
 #[cfg(feature = "containers")]
 pub use target::ContainerError;
-pub use target::{Identity, Ready, Running, Target, TargetError, Usage, UsageWindow};
+pub use target::{Identity, Ready, Running, Target, TargetError, Usage};

@@ -83,13 +83,17 @@ pub enum LoadError {
     #[error("the timeout of a request is zero: write for example `timeout = \"5s\"`")]
     NoTimeout,
     /// The path does not start with `/` or holds a blank or control character.
-    #[error("the path {path:?} cannot be sent: it starts with `/` and holds no blanks; encode others as %20")]
+    #[error(
+        "the path {path:?} cannot be sent: it starts with `/` and holds no blanks; encode others as %20"
+    )]
     Path {
         /// The refused path.
         path: String,
     },
     /// A header field that HTTP does not allow.
-    #[error("the header {name:?} cannot be sent: its name or value holds a character that HTTP does not allow")]
+    #[error(
+        "the header {name:?} cannot be sent: its name or value holds a character that HTTP does not allow"
+    )]
     Header {
         /// Its name.
         name: String,
@@ -107,7 +111,9 @@ pub enum LoadError {
         status: u16,
     },
     /// The error budget is no share.
-    #[error("the error budget {budget} is no share of the requests: write for example `error_budget = \"0.1%\"`")]
+    #[error(
+        "the error budget {budget} is no share of the requests: write for example `error_budget = \"0.1%\"`"
+    )]
     ErrorBudget {
         /// The refused value.
         budget: f64,
@@ -137,7 +143,11 @@ impl Request {
         for (name, value) in &self.headers {
             check_header(name, value)?;
         }
-        match self.expected.iter().find(|status| !(100..600).contains(*status)) {
+        match self
+            .expected
+            .iter()
+            .find(|status| !(100..600).contains(*status))
+        {
             Some(&status) => Err(LoadError::Status { status }),
             None if self.expected.is_empty() => Err(LoadError::Status { status: 0 }),
             None => Ok(()),
@@ -146,11 +156,15 @@ impl Request {
 }
 
 fn check_header(name: &str, value: &str) -> Result<(), LoadError> {
-    let refused = || LoadError::Header { name: name.to_owned() };
+    let refused = || LoadError::Header {
+        name: name.to_owned(),
+    };
     let parsed: HeaderName = name.parse().map_err(|_| refused())?;
     HeaderValue::from_str(value).map_err(|_| refused())?;
     if ["connection", "content-length", "transfer-encoding"].contains(&parsed.as_str()) {
-        return Err(LoadError::ReservedHeader { name: name.to_owned() });
+        return Err(LoadError::ReservedHeader {
+            name: name.to_owned(),
+        });
     }
     Ok(())
 }
@@ -214,7 +228,10 @@ impl Load {
             ("requests".to_owned(), json!(self.requests)),
             ("concurrency".to_owned(), json!(self.concurrency)),
             ("warmup".to_owned(), json!(self.warmup_requests())),
-            ("timeout_ms".to_owned(), json!(self.timeout.as_millis() as u64)),
+            (
+                "timeout_ms".to_owned(),
+                json!(self.timeout.as_millis() as u64),
+            ),
         ]);
         match &self.request {
             Some(request) => fields.extend(self.request_fields(request)),
@@ -232,7 +249,10 @@ impl Load {
             ("expected".to_owned(), json!(request.expected)),
         ];
         if !request.headers.is_empty() {
-            let headers = request.headers.iter().map(|(name, value)| format!("{name}: {value}"));
+            let headers = request
+                .headers
+                .iter()
+                .map(|(name, value)| format!("{name}: {value}"));
             fields.push(("headers".to_owned(), headers.collect()));
         }
         if !request.body.is_empty() {
@@ -296,7 +316,10 @@ mod tests {
             ..load()
         };
         let message = load.check().unwrap_err().to_string();
-        assert!(message.contains("concurrency 101 is above requests 100"), "{message}");
+        assert!(
+            message.contains("concurrency 101 is above requests 100"),
+            "{message}"
+        );
     }
 
     #[test]
@@ -337,7 +360,11 @@ mod tests {
             error_budget: 0.5,
             ..load()
         };
-        assert_eq!(budget.hash(), hash, "a budget judges the load, it does not change it");
+        assert_eq!(
+            budget.hash(),
+            hash,
+            "a budget judges the load, it does not change it"
+        );
     }
 
     #[test]

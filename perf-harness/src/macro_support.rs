@@ -109,11 +109,15 @@ fn report_of(result: Result<Outcome, Error>, place: &Place) -> Result<(), Report
         Ok(outcome) => outcome,
         Err(error) => {
             let text = format!("{error}{}", causes(&error));
-            announce(report::github::error_at(place, "perf-harness could not measure", &text));
+            announce(&report::github::error_at(
+                place,
+                "perf-harness could not measure",
+                &text,
+            ));
             return Err(Report(text));
         }
     };
-    announce(report::github::annotation(&outcome).unwrap_or_default());
+    announce(&report::github::annotation(&outcome).unwrap_or_default());
     let text = report::console::scenario(&outcome, style());
     if outcome.fails() {
         return Err(Report(format!("\n{text}")));
@@ -128,7 +132,7 @@ fn show(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-fn announce(command: String) {
+fn announce(command: &str) {
     if env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") && !command.is_empty() {
         show(&format!("\n{command}\n"));
     }
@@ -141,7 +145,11 @@ fn style() -> Style {
 
 fn progress() -> Box<dyn Progress> {
     let quiet = env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"));
-    if io::stderr().is_terminal() && !quiet { Box::new(Line) } else { Box::new(Told) }
+    if io::stderr().is_terminal() && !quiet {
+        Box::new(Line)
+    } else {
+        Box::new(Told)
+    }
 }
 
 /// One line of a terminal, written over and over.
@@ -149,7 +157,9 @@ struct Line;
 
 impl Progress for Line {
     fn waiting(&mut self, holder: &str) {
-        show(&format!("\r\x1b[2K  waiting: {holder} puts a load on this machine"));
+        show(&format!(
+            "\r\x1b[2K  waiting: {holder} puts a load on this machine"
+        ));
     }
 
     fn round(&mut self, number: usize, rounds: usize) {
@@ -158,7 +168,9 @@ impl Progress for Line {
     }
 
     fn again(&mut self, verdict: Verdict) {
-        show(&format!("\r\x1b[2K  {verdict}: measuring again on fresh starts"));
+        show(&format!(
+            "\r\x1b[2K  {verdict}: measuring again on fresh starts"
+        ));
     }
 
     fn done(&mut self) {
@@ -171,7 +183,9 @@ struct Told;
 
 impl Progress for Told {
     fn waiting(&mut self, holder: &str) {
-        show(&format!("perf-harness: waiting, {holder} puts a load on this machine\n"));
+        show(&format!(
+            "perf-harness: waiting, {holder} puts a load on this machine\n"
+        ));
     }
 
     fn round(&mut self, _number: usize, _rounds: usize) {}

@@ -116,7 +116,9 @@ mod tests {
 
     #[test]
     fn names_that_could_leave_the_folder_are_refused() {
-        for name in ["", "/", "a//b", "../x", "a/..", ".hidden", "a b", "a\\b", "ä", "a:b"] {
+        for name in [
+            "", "/", "a//b", "../x", "a/..", ".hidden", "a b", "a\\b", "ä", "a:b",
+        ] {
             assert!(ScenarioName::parse(name).is_err(), "{name:?}");
         }
         assert!(ScenarioName::parse("x".repeat(101)).is_err());

@@ -9,7 +9,9 @@ use super::record::{Accepted, Baseline};
 #[non_exhaustive]
 pub enum AcceptError {
     /// Worse numbers are only accepted with a reason.
-    #[error("{scenario} regressed: say why that is accepted with `--reason \"…\"`; the reason is committed with the numbers")]
+    #[error(
+        "{scenario} regressed: say why that is accepted with `--reason \"…\"`; the reason is committed with the numbers"
+    )]
     ReasonWanted {
         /// Which scenario.
         scenario: String,
@@ -24,7 +26,11 @@ pub enum AcceptError {
 /// # Errors
 ///
 /// [`AcceptError`] when the session regressed and there is no reason.
-pub fn accept(pending: Pending, present: Option<&Baseline>, reason: Option<&str>) -> Result<Baseline, AcceptError> {
+pub fn accept(
+    pending: Pending,
+    present: Option<&Baseline>,
+    reason: Option<&str>,
+) -> Result<Baseline, AcceptError> {
     let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
     if pending.verdict == "regressed" && reason.is_none() {
         return Err(AcceptError::ReasonWanted {
@@ -33,7 +39,9 @@ pub fn accept(pending: Pending, present: Option<&Baseline>, reason: Option<&str>
     }
     let joins = matches!(pending.verdict.as_str(), "pass" | "inconclusive");
     match present {
-        Some(present) if joins && present.load_hash == pending.load_hash => Ok(joined(present, pending)),
+        Some(present) if joins && present.load_hash == pending.load_hash => {
+            Ok(joined(present, pending))
+        }
         _ => Ok(replaced(present, pending, reason)),
     }
 }
@@ -43,7 +51,10 @@ fn joined(present: &Baseline, pending: Pending) -> Baseline {
     if !baseline.sessions.contains(&pending.session) {
         baseline.sessions.push(pending.session);
     }
-    let surplus = baseline.sessions.len().saturating_sub(Baseline::MOST_SESSIONS);
+    let surplus = baseline
+        .sessions
+        .len()
+        .saturating_sub(Baseline::MOST_SESSIONS);
     baseline.sessions.drain(..surplus);
     baseline
 }

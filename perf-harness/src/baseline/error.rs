@@ -26,7 +26,9 @@ pub enum BaselineError {
         source: io::Error,
     },
     /// The file has no content.
-    #[error("{path} is empty: restore it with `git checkout -- FILE`, or remove it and accept a new measurement")]
+    #[error(
+        "{path} is empty: restore it with `git checkout -- FILE`, or remove it and accept a new measurement"
+    )]
     Empty {
         /// Which file.
         path: PathBuf,
@@ -40,7 +42,9 @@ pub enum BaselineError {
         path: PathBuf,
     },
     /// The text is cut or is no JSON of this format.
-    #[error("{path} is no whole baseline: restore it with `git checkout -- FILE`, or remove it and accept a new measurement")]
+    #[error(
+        "{path} is no whole baseline: restore it with `git checkout -- FILE`, or remove it and accept a new measurement"
+    )]
     Malformed {
         /// Which file.
         path: PathBuf,
@@ -59,7 +63,9 @@ pub enum BaselineError {
         known: u32,
     },
     /// A value that no measurement can give.
-    #[error("{path} cannot be trusted, {reason}: restore it, or remove it and accept a new measurement")]
+    #[error(
+        "{path} cannot be trusted, {reason}: restore it, or remove it and accept a new measurement"
+    )]
     Invalid {
         /// Which file.
         path: PathBuf,

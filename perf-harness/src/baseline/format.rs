@@ -27,7 +27,9 @@ pub const SCHEMA: u32 = 1;
 pub fn to_text(record: &impl Serialize) -> String {
     let mut bytes = Vec::new();
     let mut serializer = Serializer::with_formatter(&mut bytes, RoundsOnALine::default());
-    record.serialize(&mut serializer).expect("a record is plain data");
+    record
+        .serialize(&mut serializer)
+        .expect("a record is plain data");
     bytes.push(b'\n');
     String::from_utf8(bytes).expect("JSON is UTF-8")
 }
@@ -41,9 +43,15 @@ pub(super) fn from_text<T: DeserializeOwned>(text: &str, path: &Path) -> Result<
     if has_conflict_markers(text) {
         return Err(BaselineError::Conflict { path: path() });
     }
-    let malformed = |source| BaselineError::Malformed { path: path(), source };
+    let malformed = |source| BaselineError::Malformed {
+        path: path(),
+        source,
+    };
     let value: Value = serde_json::from_str(text).map_err(malformed)?;
-    if let Some(found) = value["schema"].as_u64().filter(|found| *found > u64::from(SCHEMA)) {
+    if let Some(found) = value["schema"]
+        .as_u64()
+        .filter(|found| *found > u64::from(SCHEMA))
+    {
         return Err(BaselineError::Newer {
             path: path(),
             found,
@@ -55,7 +63,8 @@ pub(super) fn from_text<T: DeserializeOwned>(text: &str, path: &Path) -> Result<
 
 fn has_conflict_markers(text: &str) -> bool {
     let marks = ["<<<<<<<", "=======", ">>>>>>>", "|||||||"];
-    text.lines().any(|line| marks.iter().any(|mark| line.starts_with(mark)))
+    text.lines()
+        .any(|line| marks.iter().any(|mark| line.starts_with(mark)))
 }
 
 /// Refuses what no measurement can give: a baseline that was cut or edited must not pass.
@@ -64,7 +73,10 @@ pub(super) fn check_baseline(baseline: &Baseline) -> Result<(), String> {
         return Err("it has no sessions".to_owned());
     }
     if baseline.sessions.len() > Baseline::MOST_SESSIONS {
-        return Err(format!("it has more than {} sessions", Baseline::MOST_SESSIONS));
+        return Err(format!(
+            "it has more than {} sessions",
+            Baseline::MOST_SESSIONS
+        ));
     }
     baseline.sessions.iter().try_for_each(check_session)
 }
@@ -84,7 +96,10 @@ fn check_round(round: &Round) -> Result<(), String> {
         return Err("a round's replies and errors are not what was sent".to_owned());
     }
     for metric in Metric::ALL {
-        if let Some(value) = round.value(metric).filter(|value| !value.is_finite() || *value <= 0.0) {
+        if let Some(value) = round
+            .value(metric)
+            .filter(|value| !value.is_finite() || *value <= 0.0)
+        {
             return Err(format!("a round has the {metric} {value}"));
         }
     }
@@ -113,36 +128,72 @@ impl RoundsOnALine {
 impl Formatter for RoundsOnALine {
     fn begin_array<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
         self.depth += 1;
-        if self.inline() { writer.write_all(b"[") } else { self.pretty.begin_array(writer) }
+        if self.inline() {
+            writer.write_all(b"[")
+        } else {
+            self.pretty.begin_array(writer)
+        }
     }
 
     fn end_array<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
         let inline = self.inline();
         self.depth -= 1;
-        if inline { writer.write_all(b"]") } else { self.pretty.end_array(writer) }
+        if inline {
+            writer.write_all(b"]")
+        } else {
+            self.pretty.end_array(writer)
+        }
     }
 
-    fn begin_array_value<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
-        if self.inline() { separate(writer, first) } else { self.pretty.begin_array_value(writer, first) }
+    fn begin_array_value<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        if self.inline() {
+            separate(writer, first)
+        } else {
+            self.pretty.begin_array_value(writer, first)
+        }
     }
 
     fn end_array_value<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        if self.inline() { Ok(()) } else { self.pretty.end_array_value(writer) }
+        if self.inline() {
+            Ok(())
+        } else {
+            self.pretty.end_array_value(writer)
+        }
     }
 
     fn begin_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
         self.depth += 1;
-        if self.inline() { writer.write_all(b"{") } else { self.pretty.begin_object(writer) }
+        if self.inline() {
+            writer.write_all(b"{")
+        } else {
+            self.pretty.begin_object(writer)
+        }
     }
 
     fn end_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
         let inline = self.inline();
         self.depth -= 1;
-        if inline { writer.write_all(b"}") } else { self.pretty.end_object(writer) }
+        if inline {
+            writer.write_all(b"}")
+        } else {
+            self.pretty.end_object(writer)
+        }
     }
 
-    fn begin_object_key<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
-        if self.inline() { separate(writer, first) } else { self.pretty.begin_object_key(writer, first) }
+    fn begin_object_key<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        if self.inline() {
+            separate(writer, first)
+        } else {
+            self.pretty.begin_object_key(writer, first)
+        }
     }
 
     fn begin_object_value<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
@@ -150,10 +201,18 @@ impl Formatter for RoundsOnALine {
     }
 
     fn end_object_value<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        if self.inline() { Ok(()) } else { self.pretty.end_object_value(writer) }
+        if self.inline() {
+            Ok(())
+        } else {
+            self.pretty.end_object_value(writer)
+        }
     }
 }
 
 fn separate<W: ?Sized + io::Write>(writer: &mut W, first: bool) -> io::Result<()> {
-    if first { Ok(()) } else { writer.write_all(b", ") }
+    if first {
+        Ok(())
+    } else {
+        writer.write_all(b", ")
+    }
 }

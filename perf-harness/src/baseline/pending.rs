@@ -87,7 +87,8 @@ impl PendingStore {
             return Ok(None);
         };
         let pending: Pending = from_text(&text, &path)?;
-        check_session(&pending.session).map_err(|reason| BaselineError::Invalid { path, reason })?;
+        check_session(&pending.session)
+            .map_err(|reason| BaselineError::Invalid { path, reason })?;
         Ok(Some(pending))
     }
 
@@ -119,7 +120,9 @@ impl PendingStore {
     pub fn remove(&self, key: &Key) -> Result<(), BaselineError> {
         let path = key.path(&self.root);
         match fs::remove_file(&path) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => Err(BaselineError::Write { path, source }),
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                Err(BaselineError::Write { path, source })
+            }
             _ => Ok(()),
         }
     }

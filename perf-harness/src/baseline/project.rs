@@ -26,7 +26,9 @@ pub struct Project {
 #[non_exhaustive]
 pub enum ProjectError {
     /// Cargo could not be asked.
-    #[error("cargo cannot be asked for the workspace of {folder}: check that `cargo` is on the PATH")]
+    #[error(
+        "cargo cannot be asked for the workspace of {folder}: check that `cargo` is on the PATH"
+    )]
     Cargo {
         /// Where it was asked.
         folder: PathBuf,
@@ -115,7 +117,9 @@ impl Project {
     #[must_use]
     pub fn revision(&self) -> Option<String> {
         let head = self.git(&["rev-parse", "--short=12", "HEAD"])?;
-        let clean = self.git(&["status", "--porcelain", "--untracked-files=no"])?.is_empty();
+        let clean = self
+            .git(&["status", "--porcelain", "--untracked-files=no"])?
+            .is_empty();
         Some(if clean { head } else { format!("{head}+dirty") })
     }
 
@@ -140,7 +144,10 @@ impl Project {
         key: &Key,
     ) -> Result<Result<Option<Baseline>, BaselineError>, ProjectError> {
         let commit = format!("{revision}^{{commit}}");
-        if self.git(&["rev-parse", "--verify", "--quiet", &commit]).is_none() {
+        if self
+            .git(&["rev-parse", "--verify", "--quiet", &commit])
+            .is_none()
+        {
             return Err(ProjectError::NoRevision {
                 revision: revision.to_owned(),
             });
@@ -153,7 +160,12 @@ impl Project {
     }
 
     fn git(&self, arguments: &[&str]) -> Option<String> {
-        let output = Command::new("git").arg("-C").arg(&self.root).args(arguments).output().ok()?;
+        let output = Command::new("git")
+            .arg("-C")
+            .arg(&self.root)
+            .args(arguments)
+            .output()
+            .ok()?;
         let text = String::from_utf8(output.stdout).ok()?;
         output.status.success().then(|| text.trim().to_owned())
     }
@@ -162,7 +174,13 @@ impl Project {
 fn cargo_metadata(folder: &Path) -> Result<Metadata, ProjectError> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .args([
+            "metadata",
+            "--no-deps",
+            "--offline",
+            "--format-version",
+            "1",
+        ])
         .current_dir(folder)
         .output()
         .map_err(|source| ProjectError::Cargo {

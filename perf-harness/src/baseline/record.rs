@@ -123,20 +123,31 @@ impl Baseline {
             differences.extend(difference(field, baseline, now));
         }
         let minor = |build: &Build| minor_version(&build.rustc).to_owned();
-        differences.extend(difference("rustc", &minor(&self.build), &minor(&subject.build)));
+        differences.extend(difference(
+            "rustc",
+            &minor(&self.build),
+            &minor(&subject.build),
+        ));
         differences
     }
 
     /// The medians of the last accepted session.
     #[must_use]
     pub fn medians(&self) -> BTreeMap<Metric, f64> {
-        self.sessions.last().map(Session::medians).unwrap_or_default()
+        self.sessions
+            .last()
+            .map(Session::medians)
+            .unwrap_or_default()
     }
 }
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} in the baseline, {} now", self.field, self.baseline, self.now)
+        write!(
+            f,
+            "{}: {} in the baseline, {} now",
+            self.field, self.baseline, self.now
+        )
     }
 }
 
@@ -148,7 +159,10 @@ fn difference(field: &str, baseline: &str, now: &str) -> Option<Difference> {
     })
 }
 
-fn load_differences(baseline: &BTreeMap<String, Value>, now: &BTreeMap<String, Value>) -> Vec<Difference> {
+fn load_differences(
+    baseline: &BTreeMap<String, Value>,
+    now: &BTreeMap<String, Value>,
+) -> Vec<Difference> {
     let fields: BTreeSet<&String> = baseline.keys().chain(now.keys()).collect();
     let text = |load: &BTreeMap<String, Value>, field: &str| match load.get(field) {
         Some(value) => value.to_string(),

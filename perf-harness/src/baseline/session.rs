@@ -119,7 +119,11 @@ impl Session {
     /// The values of `metric` in the order of rounds; `None` when a round has none.
     #[must_use]
     pub fn values(&self, metric: Metric) -> Option<Vec<f64>> {
-        let values: Option<Vec<f64>> = self.rounds.iter().map(|round| round.value(metric)).collect();
+        let values: Option<Vec<f64>> = self
+            .rounds
+            .iter()
+            .map(|round| round.value(metric))
+            .collect();
         values.filter(|values| !values.is_empty())
     }
 
@@ -154,5 +158,7 @@ impl Session {
 
 /// `value` with five significant digits.
 pub(crate) fn five_digits(value: f64) -> f64 {
-    format!("{value:.4e}").parse().expect("a formatted number is a number")
+    format!("{value:.4e}")
+        .parse()
+        .expect("a formatted number is a number")
 }

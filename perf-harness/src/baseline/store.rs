@@ -84,7 +84,9 @@ impl Store {
 /// A file that was copied or renamed by hand speaks of something else.
 fn check_place(baseline: &Baseline, key: &Key) -> Result<(), String> {
     let differs = |field: &str, says: &str, place: &str| {
-        Err(format!("it says {field} `{says}` but lies at the place of `{place}`"))
+        Err(format!(
+            "it says {field} `{says}` but lies at the place of `{place}`"
+        ))
     };
     if baseline.class != key.class {
         return differs("class", baseline.class.as_str(), key.class.as_str());
@@ -93,7 +95,11 @@ fn check_place(baseline: &Baseline, key: &Key) -> Result<(), String> {
         return differs("package", &baseline.package, &key.package);
     }
     if baseline.scenario != key.scenario {
-        return differs("scenario", baseline.scenario.as_str(), key.scenario.as_str());
+        return differs(
+            "scenario",
+            baseline.scenario.as_str(),
+            key.scenario.as_str(),
+        );
     }
     Ok(())
 }

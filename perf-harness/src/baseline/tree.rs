@@ -32,7 +32,11 @@ impl Key {
 
     /// The key of the record at `path` under `root`; `None` for a file that is no record.
     fn of(path: &Path, root: &Path) -> Option<Self> {
-        let inside = path.strip_prefix(root).ok()?.to_str()?.strip_suffix(".json")?;
+        let inside = path
+            .strip_prefix(root)
+            .ok()?
+            .to_str()?
+            .strip_suffix(".json")?;
         let mut parts = inside.splitn(3, '/');
         Some(Self {
             class: MachineClass::named(parts.next()?),
@@ -70,7 +74,9 @@ pub(crate) fn write_whole(path: &Path, text: &str) -> Result<(), BaselineError> 
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    let mut file = tempfile::Builder::new().prefix(".perf-").tempfile_in(folder)?;
+    let mut file = tempfile::Builder::new()
+        .prefix(".perf-")
+        .tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     make_readable(file.as_file())?;
     file.as_file().sync_all()?;

@@ -14,7 +14,7 @@ use std::fmt;
 
 pub use http1::Http1;
 #[cfg(feature = "journeys")]
-pub use journey::{Failure, Journey, JourneyDriver, Reply, RequestBuilder, User};
+pub use journey::{Failure, Journey, JourneyDriver, Reply, RequestBuilder, Result, User};
 #[cfg(feature = "journeys")]
 pub use reqwest::ReqwestDriver;
 pub use scripted::{Script, Scripted};
@@ -34,7 +34,12 @@ pub trait Driver: fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// [`DriverError`] when nothing could be measured.
-    fn drive(&self, endpoint: &Endpoint, load: &Load, window: &mut dyn Window) -> Result<Sample, DriverError>;
+    fn drive(
+        &self,
+        endpoint: &Endpoint,
+        load: &Load,
+        window: &mut dyn Window,
+    ) -> Result<Sample, DriverError>;
 }
 
 /// Told when the measured window opens and closes: while it is open, no request but the measured
@@ -85,7 +90,9 @@ pub enum DriverError {
         needed: u64,
     },
     /// The server stopped taking connections while the load was on it.
-    #[error("the server at {address} takes no connections any more after {answered} good replies: {reason}")]
+    #[error(
+        "the server at {address} takes no connections any more after {answered} good replies: {reason}"
+    )]
     Lost {
         /// Where the connections were to go.
         address: std::net::SocketAddr,

@@ -88,7 +88,12 @@ impl Scripted {
 }
 
 impl Driver for Scripted {
-    fn drive(&self, _endpoint: &Endpoint, load: &Load, window: &mut dyn Window) -> Result<Sample, DriverError> {
+    fn drive(
+        &self,
+        _endpoint: &Endpoint,
+        load: &Load,
+        window: &mut dyn Window,
+    ) -> Result<Sample, DriverError> {
         window.open();
         window.close();
         Ok(self.script.sample(load, self.next_factor()))
@@ -103,7 +108,10 @@ impl Script {
         Sample {
             sent: load.requests,
             ok,
-            errors: [(ErrorKind::Status, failed)].into_iter().filter(|(_, n)| *n > 0).collect(),
+            errors: [(ErrorKind::Status, failed)]
+                .into_iter()
+                .filter(|(_, n)| *n > 0)
+                .collect(),
             first_error: (failed > 0).then(|| "status 500".to_owned()),
             bytes: ok * self.bytes,
             elapsed: Duration::from_secs_f64(elapsed),

@@ -66,7 +66,12 @@ pub(super) struct Worsening {
 
 impl Change {
     /// Compares `metric` of the session `now` with the accepted sessions.
-    pub(super) fn of(metric: Metric, limit: Option<Limit>, before: &[Session], now: &Session) -> Self {
+    pub(super) fn of(
+        metric: Metric,
+        limit: Option<Limit>,
+        before: &[Session],
+        now: &Session,
+    ) -> Self {
         let worsening = worsening(metric, before, now);
         let status = status(metric, limit, worsening);
         let interval = worsening.and_then(|worsening| worsening.interval);
@@ -87,10 +92,14 @@ impl Change {
 
 /// How much worse `metric` got; `None` where a value is missing.
 pub(super) fn worsening(metric: Metric, before: &[Session], now: &Session) -> Option<Worsening> {
-    let sessions: Option<Vec<Vec<f64>>> = before.iter().map(|session| logs(metric, session)).collect();
+    let sessions: Option<Vec<Vec<f64>>> =
+        before.iter().map(|session| logs(metric, session)).collect();
     let sessions = sessions.filter(|sessions| !sessions.is_empty())?;
     let rounds = logs(metric, now)?;
-    let medians: Vec<f64> = sessions.iter().filter_map(|rounds| median(rounds)).collect();
+    let medians: Vec<f64> = sessions
+        .iter()
+        .filter_map(|rounds| median(rounds))
+        .collect();
     let point = median(&rounds)? - mean(&medians)?;
     let interval = if sessions.len() >= FIRM_SESSIONS {
         between_sessions(&medians, point)
@@ -120,7 +129,10 @@ fn logs(metric: Metric, session: &Session) -> Option<Vec<f64>> {
 }
 
 fn accepted_median(metric: Metric, before: &[Session]) -> Option<f64> {
-    let medians: Option<Vec<f64>> = before.iter().map(|session| session.median(metric)).collect();
+    let medians: Option<Vec<f64>> = before
+        .iter()
+        .map(|session| session.median(metric))
+        .collect();
     median(&medians?)
 }
 
@@ -137,12 +149,20 @@ fn status(metric: Metric, limit: Option<Limit>, worsening: Option<Worsening>) ->
     let threshold = limit.threshold.worsening(metric);
     if worsening.point >= threshold {
         let supported = interval.low > limit.tolerance.worsening(metric);
-        return if supported { Status::Worse } else { Status::Unclear };
+        return if supported {
+            Status::Worse
+        } else {
+            Status::Unclear
+        };
     }
     if worsening.point <= -threshold && interval.high < 0.0 {
         return Status::Better;
     }
-    if interval.high < 2.0 * threshold { Status::Within } else { Status::Unclear }
+    if interval.high < 2.0 * threshold {
+        Status::Within
+    } else {
+        Status::Unclear
+    }
 }
 
 /// The worsening whose interval would just have left out the tolerance, but no less than the threshold.
@@ -162,7 +182,10 @@ fn as_share(metric: Metric, worsening: f64) -> f64 {
 }
 
 fn as_shares(metric: Metric, interval: Interval) -> Interval {
-    let (a, b) = (as_share(metric, interval.low), as_share(metric, interval.high));
+    let (a, b) = (
+        as_share(metric, interval.low),
+        as_share(metric, interval.high),
+    );
     Interval {
         low: a.min(b),
         high: a.max(b),

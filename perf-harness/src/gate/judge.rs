@@ -85,13 +85,25 @@ pub fn judge(gate: &Gate, comparison: &Comparison<'_>) -> Judgement {
 }
 
 fn changes(gate: &Gate, comparison: &Comparison<'_>) -> Vec<Change> {
-    let requests = comparison.now.rounds.iter().map(|round| round.sent).min().unwrap_or(0);
+    let requests = comparison
+        .now
+        .rounds
+        .iter()
+        .map(|round| round.sent)
+        .min()
+        .unwrap_or(0);
     let change = |metric: Metric| {
-        let limit = gate.of(metric).filter(|_| requests >= metric.least_requests());
+        let limit = gate
+            .of(metric)
+            .filter(|_| requests >= metric.least_requests());
         Change::of(metric, limit, comparison.before, comparison.now)
     };
     let worth_showing = |change: &Change| change.status != Status::Shown || change.now.is_some();
-    Metric::ALL.into_iter().map(change).filter(worth_showing).collect()
+    Metric::ALL
+        .into_iter()
+        .map(change)
+        .filter(worth_showing)
+        .collect()
 }
 
 /// What makes a measurement worthless, whatever its numbers are.
@@ -112,7 +124,11 @@ fn breaks(comparison: &Comparison<'_>) -> Vec<Finding> {
     Vec::new()
 }
 
-fn verdict(changes: &[Change], comparison: &Comparison<'_>, findings: &mut Vec<Finding>) -> Verdict {
+fn verdict(
+    changes: &[Change],
+    comparison: &Comparison<'_>,
+    findings: &mut Vec<Finding>,
+) -> Verdict {
     findings.extend(changes.iter().filter_map(missing));
     if !findings.is_empty() {
         return Verdict::Missing;
@@ -121,8 +137,12 @@ fn verdict(changes: &[Change], comparison: &Comparison<'_>, findings: &mut Vec<F
     if !findings.is_empty() {
         return Verdict::Broken;
     }
-    let worse = changes.iter().filter(|change| change.status == Status::Worse);
-    let (confirmed, doubted): (Vec<_>, Vec<_>) = worse.map(|change| doubt(change, comparison)).partition(Option::is_none);
+    let worse = changes
+        .iter()
+        .filter(|change| change.status == Status::Worse);
+    let (confirmed, doubted): (Vec<_>, Vec<_>) = worse
+        .map(|change| doubt(change, comparison))
+        .partition(Option::is_none);
     findings.extend(doubted.into_iter().flatten());
     findings.extend(unmeasurable(changes, comparison));
     let guards = guards(comparison);
@@ -130,13 +150,19 @@ fn verdict(changes: &[Change], comparison: &Comparison<'_>, findings: &mut Vec<F
         findings.extend(guards);
         return Verdict::Regressed;
     }
-    let unclear = changes.iter().any(|change| change.status == Status::Unclear);
+    let unclear = changes
+        .iter()
+        .any(|change| change.status == Status::Unclear);
     if unclear || !findings.is_empty() || !guards.is_empty() {
         findings.extend(guards);
         return Verdict::Inconclusive;
     }
     let better = changes.iter().any(|change| change.status == Status::Better);
-    if better { Verdict::Improved } else { Verdict::Pass }
+    if better {
+        Verdict::Improved
+    } else {
+        Verdict::Pass
+    }
 }
 
 fn missing(change: &Change) -> Option<Finding> {
@@ -169,15 +195,25 @@ fn doubt(change: &Change, comparison: &Comparison<'_>) -> Option<Finding> {
     let limit: super::Threshold = change.threshold.as_ref()?.parse().ok()?;
     let breached = worsening(change.metric, comparison.before, again)
         .is_some_and(|worsening| worsening.point >= limit.worsening(change.metric));
-    (!breached).then_some(Finding::NotConfirmed { metric: change.metric })
+    (!breached).then_some(Finding::NotConfirmed {
+        metric: change.metric,
+    })
 }
 
 fn unmeasurable(changes: &[Change], comparison: &Comparison<'_>) -> Option<Finding> {
-    let without_interval = |change: &Change| change.status == Status::Unclear && change.low.is_none();
-    changes.iter().any(without_interval).then(|| Finding::TooFewRounds {
-        baseline: comparison.before.iter().map(|session| session.rounds.len()).sum(),
-        now: comparison.now.rounds.len(),
-    })
+    let without_interval =
+        |change: &Change| change.status == Status::Unclear && change.low.is_none();
+    changes
+        .iter()
+        .any(without_interval)
+        .then(|| Finding::TooFewRounds {
+            baseline: comparison
+                .before
+                .iter()
+                .map(|session| session.rounds.len())
+                .sum(),
+            now: comparison.now.rounds.len(),
+        })
 }
 
 /// What forbids a pass without being a regression.

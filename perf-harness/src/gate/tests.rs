@@ -48,7 +48,10 @@ fn verdict(before: &[Session], now: &Session) -> Verdict {
 }
 
 fn status(judgement: &Judgement, metric: Metric) -> Status {
-    let change = judgement.changes.iter().find(|change| change.metric == metric);
+    let change = judgement
+        .changes
+        .iter()
+        .find(|change| change.metric == metric);
     change.unwrap().status
 }
 
@@ -75,7 +78,9 @@ fn a_loss_below_the_threshold_is_never_regressed() {
 #[test]
 fn a_slow_tail_is_regressed_though_the_throughput_stays() {
     let mut now = calm(1.0);
-    now.rounds.iter_mut().for_each(|round| round.p99_ns = round.p99_ns.map(|p99| p99 * 1.6));
+    now.rounds
+        .iter_mut()
+        .for_each(|round| round.p99_ns = round.p99_ns.map(|p99| p99 * 1.6));
     let judgement = compare(&Gate::default(), &[calm(1.0)], &now);
     assert_eq!(judgement.verdict, Verdict::Regressed);
     assert_eq!(status(&judgement, Metric::Throughput), Status::Within);
@@ -84,7 +89,9 @@ fn a_slow_tail_is_regressed_though_the_throughput_stays() {
 #[test]
 fn a_better_tail_does_not_buy_a_lost_throughput() {
     let mut now = calm(0.8);
-    now.rounds.iter_mut().for_each(|round| round.p99_ns = Some(1e7));
+    now.rounds
+        .iter_mut()
+        .for_each(|round| round.p99_ns = Some(1e7));
     let judgement = compare(&Gate::default(), &[calm(1.0)], &now);
     assert_eq!(judgement.verdict, Verdict::Regressed);
     assert_eq!(status(&judgement, Metric::P99), Status::Better);
@@ -105,7 +112,10 @@ fn a_collapse_is_broken_until_it_is_accepted() {
 #[test]
 fn noise_that_hides_twice_the_threshold_is_inconclusive() {
     let noisy = session(&[1000.0, 1300.0, 800.0, 1100.0, 700.0]);
-    assert_eq!(verdict(&[noisy.clone()], &noisy), Verdict::Inconclusive);
+    assert_eq!(
+        verdict(std::slice::from_ref(&noisy), &noisy),
+        Verdict::Inconclusive
+    );
 }
 
 #[test]
@@ -124,10 +134,21 @@ fn one_wild_round_in_ten_passes() {
 
 #[test]
 fn three_rounds_can_never_be_regressed() {
-    let judgement = compare(&Gate::default(), &[session(&[1000.0; 3])], &session(&[10.0; 3]));
+    let judgement = compare(
+        &Gate::default(),
+        &[session(&[1000.0; 3])],
+        &session(&[10.0; 3]),
+    );
     assert_eq!(judgement.verdict, Verdict::Inconclusive);
-    let minimum = Finding::TooFewRounds { baseline: 3, now: 3 };
-    assert!(judgement.findings.contains(&minimum), "{:?}", judgement.findings);
+    let minimum = Finding::TooFewRounds {
+        baseline: 3,
+        now: 3,
+    };
+    assert!(
+        judgement.findings.contains(&minimum),
+        "{:?}",
+        judgement.findings
+    );
 }
 
 #[test]
@@ -169,7 +190,9 @@ fn a_breach_that_does_not_show_again_is_not_regressed() {
     };
     let judgement = judge(&Gate::default(), &comparison);
     assert_eq!(judgement.verdict, Verdict::Inconclusive);
-    assert!(judgement.findings.contains(&Finding::NotConfirmed { metric: Metric::Throughput }));
+    assert!(judgement.findings.contains(&Finding::NotConfirmed {
+        metric: Metric::Throughput
+    }));
 }
 
 #[test]
@@ -179,7 +202,14 @@ fn failed_requests_beyond_the_budget_are_broken_however_fast() {
     now.rounds[0].errors.insert(ErrorKind::Status, 1);
     let judgement = compare(&Gate::default(), &[calm(1.0)], &now);
     assert_eq!(judgement.verdict, Verdict::Broken);
-    assert!(matches!(judgement.findings[0], Finding::Errors { failed: 1, sent: 5000, .. }));
+    assert!(matches!(
+        judgement.findings[0],
+        Finding::Errors {
+            failed: 1,
+            sent: 5000,
+            ..
+        }
+    ));
 }
 
 #[test]
@@ -212,7 +242,10 @@ fn nothing_measured_is_broken_with_and_without_a_baseline() {
 #[test]
 fn a_judged_metric_without_a_value_is_missing() {
     let without_cpu = |mut session: Session| {
-        session.rounds.iter_mut().for_each(|round| round.cpu_ns = None);
+        session
+            .rounds
+            .iter_mut()
+            .for_each(|round| round.cpu_ns = None);
         session
     };
     let judgement = compare(&Gate::default(), &[calm(1.0)], &without_cpu(calm(1.0)));
@@ -224,7 +257,10 @@ fn a_judged_metric_without_a_value_is_missing() {
             in_baseline: false
         }
     );
-    assert_eq!(verdict(&[without_cpu(calm(1.0))], &calm(1.0)), Verdict::Missing);
+    assert_eq!(
+        verdict(&[without_cpu(calm(1.0))], &calm(1.0)),
+        Verdict::Missing
+    );
 }
 
 #[test]
@@ -262,7 +298,10 @@ fn other_work_never_passes_and_never_hides_a_regression() {
     let judgement = compare(&Gate::default(), &[calm(1.0)], &smaller(calm(1.3)));
     assert_eq!(judgement.verdict, Verdict::Inconclusive);
     assert!(matches!(judgement.findings[0], Finding::WorkChanged { .. }));
-    assert_eq!(verdict(&[calm(1.0)], &smaller(calm(0.8))), Verdict::Regressed);
+    assert_eq!(
+        verdict(&[calm(1.0)], &smaller(calm(0.8))),
+        Verdict::Regressed
+    );
 }
 
 #[test]
@@ -285,7 +324,10 @@ fn a_saturated_client_excuses_throughput_but_not_cpu() {
     };
     assert_eq!(judged(&Gate::default()), Verdict::Regressed);
     let five = "5%".parse().unwrap();
-    assert_eq!(judged(&Gate::none().limit(Metric::Throughput, five)), Verdict::Inconclusive);
+    assert_eq!(
+        judged(&Gate::none().limit(Metric::Throughput, five)),
+        Verdict::Inconclusive
+    );
 }
 
 #[test]
@@ -294,7 +336,10 @@ fn a_threshold_of_the_scenario_replaces_the_default() {
         .limit(Metric::Throughput, "30%".parse().unwrap())
         .limit(Metric::P99, "50%".parse().unwrap())
         .without(Metric::Cpu);
-    assert_eq!(compare(&gate, &[calm(1.0)], &calm(0.8)).verdict, Verdict::Pass);
+    assert_eq!(
+        compare(&gate, &[calm(1.0)], &calm(0.8)).verdict,
+        Verdict::Pass
+    );
 }
 
 #[test]
@@ -307,10 +352,17 @@ fn the_same_input_gives_the_same_judgement() {
 fn a_change_is_told_as_its_metric_is_read() {
     let judgement = compare(&Gate::default(), &[calm(1.0)], &calm(0.8));
     let throughput = &judgement.changes[0];
-    assert!((throughput.change.unwrap() + 0.2).abs() < 1e-9, "{throughput:?}");
+    assert!(
+        (throughput.change.unwrap() + 0.2).abs() < 1e-9,
+        "{throughput:?}"
+    );
     assert!(throughput.low < throughput.change && throughput.change < throughput.high);
     assert!(throughput.detectable.unwrap() >= 0.05 - 1e-9);
-    let p99 = judgement.changes.iter().find(|change| change.metric == Metric::P99).unwrap();
+    let p99 = judgement
+        .changes
+        .iter()
+        .find(|change| change.metric == Metric::P99)
+        .unwrap();
     assert!((p99.change.unwrap() - 0.25).abs() < 1e-9, "{p99:?}");
 }
 
@@ -319,12 +371,16 @@ fn a_change_is_told_as_its_metric_is_read() {
 fn the_same_code_is_seldom_regressed_when_sessions_do_not_differ() {
     let mut state = 11_u64;
     let mut uniform = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 11) as f64 / (1_u64 << 53) as f64
     };
-    let mut draw = || session(&[(); 5].map(|()| 1000.0 * (0.06 * (uniform() + uniform() - 1.0)).exp()));
+    let mut draw =
+        || session(&[(); 5].map(|()| 1000.0 * (0.06 * (uniform() + uniform() - 1.0)).exp()));
     let gate = Gate::none().limit(Metric::Throughput, "5%".parse().unwrap());
-    let reds = (0..20_000).filter(|_| compare(&gate, &[draw()], &draw()).verdict == Verdict::Regressed);
+    let reds =
+        (0..20_000).filter(|_| compare(&gate, &[draw()], &draw()).verdict == Verdict::Regressed);
     let reds = reds.count();
     assert!(reds <= 200, "{reds} of 20000");
 }

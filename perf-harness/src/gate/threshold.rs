@@ -93,7 +93,10 @@ impl FromStr for Threshold {
                 hint: percent_hint(text),
             });
         };
-        let percent: f64 = number.trim().parse().map_err(|_| ThresholdError::NoNumber { text: owned() })?;
+        let percent: f64 = number
+            .trim()
+            .parse()
+            .map_err(|_| ThresholdError::NoNumber { text: owned() })?;
         Self::percent(percent).map_err(|_| ThresholdError::OutOfRange { text: owned() })
     }
 }
@@ -102,7 +105,7 @@ impl FromStr for Threshold {
 fn percent_hint(text: &str) -> String {
     match text.trim().parse::<f64>() {
         Ok(share) if share > 0.0 && share < 1.0 => format!("{}%", share * 100.0),
-        Ok(percent) if percent >= 1.0 && percent < 100.0 => format!("{percent}%"),
+        Ok(percent) if (1.0..100.0).contains(&percent) => format!("{percent}%"),
         _ => "5%".to_owned(),
     }
 }
@@ -142,7 +145,9 @@ impl Gate {
     /// A gate that judges nothing.
     #[must_use]
     pub fn none() -> Self {
-        Self { limits: BTreeMap::new() }
+        Self {
+            limits: BTreeMap::new(),
+        }
     }
 
     /// The gate with another threshold for `metric`.
@@ -167,7 +172,9 @@ impl Gate {
 
     /// The judged metrics.
     pub fn metrics(&self) -> impl Iterator<Item = Metric> + '_ {
-        Metric::ALL.into_iter().filter(|metric| self.limits.contains_key(metric))
+        Metric::ALL
+            .into_iter()
+            .filter(|metric| self.limits.contains_key(metric))
     }
 }
 

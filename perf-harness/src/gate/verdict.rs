@@ -73,7 +73,9 @@ impl Verdict {
     /// The place of the verdict in reports, 0 for the worst.
     #[must_use]
     pub fn rank(self) -> usize {
-        let place = Self::WORST_FIRST.iter().position(|verdict| *verdict == self);
+        let place = Self::WORST_FIRST
+            .iter()
+            .position(|verdict| *verdict == self);
         place.unwrap_or(Self::WORST_FIRST.len())
     }
 }

@@ -92,9 +92,19 @@ impl Calm {
 
 /// Sum of all columns of the first line of /proc/stat (guest time is part of user time), and steal.
 fn cpu_ticks(stat: &str) -> (u64, u64) {
-    let line = stat.lines().find(|line| line.starts_with("cpu ")).unwrap_or_default();
-    let columns: Vec<u64> = line.split_whitespace().skip(1).filter_map(|n| n.parse().ok()).collect();
-    (columns.iter().take(8).sum(), columns.get(7).copied().unwrap_or(0))
+    let line = stat
+        .lines()
+        .find(|line| line.starts_with("cpu "))
+        .unwrap_or_default();
+    let columns: Vec<u64> = line
+        .split_whitespace()
+        .skip(1)
+        .filter_map(|n| n.parse().ok())
+        .collect();
+    (
+        columns.iter().take(8).sum(),
+        columns.get(7).copied().unwrap_or(0),
+    )
 }
 
 fn pressure_total(pressure: &str) -> Option<u64> {

@@ -44,7 +44,10 @@ impl Fingerprint {
     #[must_use]
     pub fn class(&self) -> MachineClass {
         let plural = if self.cores == 1 { "" } else { "s" };
-        let name = format!("{}-{}core{plural}-{}-{}", self.cpu, self.cores, self.arch, self.os);
+        let name = format!(
+            "{}-{}core{plural}-{}-{}",
+            self.cpu, self.cores, self.arch, self.os
+        );
         MachineClass(slug(&name))
     }
 }
@@ -97,9 +100,21 @@ fn cpu_name(cpuinfo: &str) -> Option<String> {
 /// `Intel(R) Xeon(R) CPU @ 2.20GHz` moves its clock rate between boots of one kind of machine.
 fn without_noise(model: &str) -> String {
     let model = model.split('@').next().unwrap_or(model);
-    let model = model.replace("(R)", "").replace("(TM)", "").replace("(tm)", "");
-    let noise = |word: &&str| !matches!(word.to_ascii_lowercase().as_str(), "cpu" | "processor" | "with");
-    model.split_whitespace().filter(noise).collect::<Vec<_>>().join(" ")
+    let model = model
+        .replace("(R)", "")
+        .replace("(TM)", "")
+        .replace("(tm)", "");
+    let noise = |word: &&str| {
+        !matches!(
+            word.to_ascii_lowercase().as_str(),
+            "cpu" | "processor" | "with"
+        )
+    };
+    model
+        .split_whitespace()
+        .filter(noise)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Lower case, with runs of other characters as one `-`.
@@ -107,7 +122,10 @@ fn slug(name: &str) -> String {
     let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
     let lower = name.to_ascii_lowercase();
     let words = lower.split(|c| !safe(c)).map(|word| word.trim_matches('.'));
-    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
+    words
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join("-")
 }
 
 #[cfg(test)]
@@ -125,9 +143,13 @@ mod tests {
 
     #[test]
     fn clock_rates_and_trade_marks_do_not_make_a_class() {
-        let info = |model: &str| cpu_name(&format!("processor : 0\nmodel name\t: {model}\n")).unwrap();
+        let info =
+            |model: &str| cpu_name(&format!("processor : 0\nmodel name\t: {model}\n")).unwrap();
         assert_eq!(info("Intel(R) Xeon(R) CPU @ 2.20GHz"), "Intel Xeon");
-        assert_eq!(info("AMD EPYC 7763 64-Core Processor"), "AMD EPYC 7763 64-Core");
+        assert_eq!(
+            info("AMD EPYC 7763 64-Core Processor"),
+            "AMD EPYC 7763 64-Core"
+        );
     }
 
     #[test]
@@ -145,7 +167,10 @@ mod tests {
 
     #[test]
     fn a_class_is_a_safe_folder_name() {
-        assert_eq!(MachineClass::named("../My Laptop (2024)").as_str(), "my-laptop-2024");
+        assert_eq!(
+            MachineClass::named("../My Laptop (2024)").as_str(),
+            "my-laptop-2024"
+        );
     }
 
     #[test]

@@ -19,7 +19,9 @@ pub struct Lease {
 #[non_exhaustive]
 pub enum LeaseError {
     /// The lock file cannot be opened or locked.
-    #[error("the lease file {path} cannot be used: check that the folder is writable and its file system has locks")]
+    #[error(
+        "the lease file {path} cannot be used: check that the folder is writable and its file system has locks"
+    )]
     File {
         /// Which file.
         path: PathBuf,
@@ -45,14 +47,23 @@ impl Lease {
         Self::acquire_in(&folder, holder, waiting)
     }
 
-    fn acquire_in(folder: &Path, holder: &str, waiting: impl FnOnce(&str)) -> Result<Self, LeaseError> {
+    fn acquire_in(
+        folder: &Path,
+        holder: &str,
+        waiting: impl FnOnce(&str),
+    ) -> Result<Self, LeaseError> {
         let path = folder.join("lease");
         take(&path, holder, waiting).map_err(|source| LeaseError::File { path, source })
     }
 }
 
 fn take(path: &Path, holder: &str, waiting: impl FnOnce(&str)) -> io::Result<Lease> {
-    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
@@ -111,17 +122,23 @@ mod tests {
         let threads: Vec<_> = (0..4)
             .map(|_| thread::spawn(work(Arc::clone(&holders), folder.path().to_owned())))
             .collect();
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        threads
+            .into_iter()
+            .for_each(|thread| thread.join().unwrap());
     }
 
     #[test]
     fn a_waiting_scenario_is_told_who_holds_the_lease() {
         let folder = tempfile::tempdir().unwrap();
-        let held = Lease::acquire_in(folder.path(), "shop/home", |_| panic!("nobody holds it")).unwrap();
+        let held =
+            Lease::acquire_in(folder.path(), "shop/home", |_| panic!("nobody holds it")).unwrap();
         let (told, hears) = mpsc::channel();
         let path = folder.path().to_owned();
         let waiter = thread::spawn(move || {
-            Lease::acquire_in(&path, "shop/cart", |holder| told.send(holder.to_owned()).unwrap()).unwrap();
+            Lease::acquire_in(&path, "shop/cart", |holder| {
+                told.send(holder.to_owned()).unwrap()
+            })
+            .unwrap();
         });
         let holder = hears.recv().unwrap();
         assert!(holder.starts_with("shop/home (process "), "{holder}");

@@ -35,6 +35,9 @@ fn check_owner(metadata: &Metadata) -> io::Result<()> {
     }
     Err(io::Error::new(
         io::ErrorKind::PermissionDenied,
-        format!("{} is not a folder of this user: remove it", location().display()),
+        format!(
+            "{} is not a folder of this user: remove it",
+            location().display()
+        ),
     ))
 }

@@ -1,9 +1,11 @@
 //! The baseline that judges a run, or why none can.
 
-use crate::baseline::{Accepted, Baseline, BaselineError, Difference, Key, Project, Session, Subject};
+use super::Run;
+use crate::baseline::{
+    Accepted, Baseline, BaselineError, Difference, Key, Project, Session, Subject,
+};
 use crate::error::{Error, causes};
 use crate::gate::{Finding, Judgement, Verdict};
-use super::Run;
 
 /// What is known of a scenario before it is measured.
 #[derive(Debug)]
@@ -56,7 +58,9 @@ impl Known {
         match self {
             Self::Nothing => judge(&[]),
             Self::Comparable(judges) => judges.judge(judge),
-            Self::Refused { verdict, findings, .. } => {
+            Self::Refused {
+                verdict, findings, ..
+            } => {
                 let mut judgement = judge(&[]);
                 if judgement.verdict == Verdict::New {
                     judgement.verdict = *verdict;
@@ -68,7 +72,11 @@ impl Known {
     }
 
     fn comparable(judges: Judges, subject: &Subject) -> Self {
-        let differences = judges.own.as_ref().unwrap_or(&judges.base).differences(subject);
+        let differences = judges
+            .own
+            .as_ref()
+            .unwrap_or(&judges.base)
+            .differences(subject);
         if differences.is_empty() {
             return Self::Comparable(Box::new(judges));
         }
@@ -95,10 +103,18 @@ impl Known {
     /// No file here: it may have been removed, or there are numbers of other machines only.
     fn absent(project: &Project, key: &Key) -> Result<Self, Error> {
         if let Some(file) = project.removed_baseline(key) {
-            return Ok(Self::refused(Verdict::Missing, vec![Finding::Removed { file }]));
+            return Ok(Self::refused(
+                Verdict::Missing,
+                vec![Finding::Removed { file }],
+            ));
         }
         let same = |other: &Key| other.package == key.package && other.scenario == key.scenario;
-        let others: Vec<Key> = project.baselines().keys()?.into_iter().filter(same).collect();
+        let others: Vec<Key> = project
+            .baselines()
+            .keys()?
+            .into_iter()
+            .filter(same)
+            .collect();
         let Some(other) = others.first() else {
             return Ok(Self::Nothing);
         };

@@ -14,7 +14,8 @@ use std::path::PathBuf;
 pub(crate) use progress::{Progress, Silent};
 
 use crate::baseline::{
-    Accepted, BaselineError, Build, Key, Pending, Project, SCHEMA, Session, Subject, TargetRecord, write_whole,
+    Accepted, BaselineError, Build, Key, Pending, Project, SCHEMA, Session, Subject, TargetRecord,
+    write_whole,
 };
 use crate::error::Error;
 use crate::gate::{Comparison, Finding, Judgement, Verdict, judge};
@@ -37,7 +38,11 @@ pub(crate) struct Site {
 }
 
 /// Runs a scenario and writes what it left: its outcome, and its session for review.
-pub(crate) fn run(scenario: Scenario, site: &Site, progress: &mut dyn Progress) -> Result<Outcome, Error> {
+pub(crate) fn run(
+    scenario: Scenario,
+    site: &Site,
+    progress: &mut dyn Progress,
+) -> Result<Outcome, Error> {
     run_with(scenario, site, Settings::read()?, progress)
 }
 
@@ -50,7 +55,9 @@ fn run_with(
     let plan = scenario.plan()?;
     let run = Run::prepare(plan, site, settings)?;
     let outcome = match run.outcome(progress) {
-        Err(Error::Target(error)) if error.is_docker_unavailable() && !run.settings.docker_required => {
+        Err(Error::Target(error))
+            if error.is_docker_unavailable() && !run.settings.docker_required =>
+        {
             run.skipped(&Error::Target(error))
         }
         Err(error) => {
@@ -89,10 +96,14 @@ impl<'a> Run<'a> {
     }
 
     fn outcome(&self, progress: &mut dyn Progress) -> Result<Outcome, Error> {
-        let off = || Finding::SwitchedOff { value: "off".to_owned() };
+        let off = || Finding::SwitchedOff {
+            value: "off".to_owned(),
+        };
         match self.settings.mode {
             Mode::Off => self.ungated(off(), progress),
-            Mode::Check | Mode::Record if self.site.debug => self.ungated(Finding::DebugBuild, progress),
+            Mode::Check | Mode::Record if self.site.debug => {
+                self.ungated(Finding::DebugBuild, progress)
+            }
             Mode::Check | Mode::Record => self.gated(progress),
         }
     }
@@ -131,11 +142,20 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn finish(&self, known: &Known, rounds: &Rounds, judgement: Judgement) -> Result<Outcome, Error> {
+    fn finish(
+        &self,
+        known: &Known,
+        rounds: &Rounds,
+        judgement: Judgement,
+    ) -> Result<Outcome, Error> {
         let mut session = rounds.session();
         session.revision = self.project.revision();
         let warnings = self.warnings(rounds, &judgement);
-        session.warnings = warnings.iter().map(Warning::name).map(str::to_owned).collect();
+        session.warnings = warnings
+            .iter()
+            .map(Warning::name)
+            .map(str::to_owned)
+            .collect();
         let pending = self.leave_for_review(rounds, &session, &judgement)?;
         let judgement = match self.settings.mode {
             Mode::Record => recorded(judgement),
@@ -155,7 +175,11 @@ impl<'a> Run<'a> {
     fn ungated(&self, why: Finding, progress: &mut dyn Progress) -> Result<Outcome, Error> {
         let _lease = self.lease(progress)?;
         let small = settings::smoke(&self.plan.load);
-        let load = if self.site.debug { &small } else { &self.plan.load };
+        let load = if self.site.debug {
+            &small
+        } else {
+            &self.plan.load
+        };
         let rounds = Rounds::measure_load(&self.plan, load, 1, progress)?;
         progress.done();
         let mut judgement = self.judge(&Known::nothing(), &rounds, None);
@@ -172,14 +196,23 @@ impl<'a> Run<'a> {
 
     fn lease(&self, progress: &mut dyn Progress) -> Result<Lease, Error> {
         let holder = format!("{} of {}", self.key.scenario, self.key.package);
-        Ok(Lease::acquire(&holder, |present| progress.waiting(present))?)
+        Ok(Lease::acquire(&holder, |present| {
+            progress.waiting(present)
+        })?)
     }
 
     fn warnings(&self, rounds: &Rounds, judgement: &Judgement) -> Vec<Warning> {
         let mut warnings = signs::warnings(&self.plan, rounds);
-        let said = judgement.findings.iter().any(|finding| matches!(finding, Finding::ClientSaturated { .. }));
+        let said = judgement
+            .findings
+            .iter()
+            .any(|finding| matches!(finding, Finding::ClientSaturated { .. }));
         warnings.retain(|warning| !(said && matches!(warning, Warning::ClientSaturated { .. })));
-        warnings.extend(self.settings.attempt.map(|attempt| Warning::Retried { attempt }));
+        warnings.extend(
+            self.settings
+                .attempt
+                .map(|attempt| Warning::Retried { attempt }),
+        );
         warnings
     }
 
@@ -235,12 +268,18 @@ impl<'a> Run<'a> {
 
     fn skipped(&self, error: &Error) -> Outcome {
         let reason = error.to_string();
-        self.bare(Judgement::without_numbers(Verdict::Skipped, vec![Finding::Unavailable { reason }]))
+        self.bare(Judgement::without_numbers(
+            Verdict::Skipped,
+            vec![Finding::Unavailable { reason }],
+        ))
     }
 
     fn failed(&self, error: &Error) -> Outcome {
         let reason = error.to_string();
-        self.bare(Judgement::without_numbers(Verdict::Broken, vec![Finding::Unusable { reason }]))
+        self.bare(Judgement::without_numbers(
+            Verdict::Broken,
+            vec![Finding::Unusable { reason }],
+        ))
     }
 
     fn bare(&self, judgement: Judgement) -> Outcome {

@@ -21,7 +21,11 @@ pub(super) struct Rounds {
 
 impl Rounds {
     /// Measures `rounds` rounds of the plan's load.
-    pub(super) fn measure(plan: &Plan, rounds: usize, progress: &mut dyn Progress) -> Result<Self, Error> {
+    pub(super) fn measure(
+        plan: &Plan,
+        rounds: usize,
+        progress: &mut dyn Progress,
+    ) -> Result<Self, Error> {
         Self::measure_load(plan, &plan.load, rounds, progress)
     }
 
@@ -80,6 +84,8 @@ impl Rounds {
 
     /// What happened to the first request that failed.
     pub(super) fn first_error(&self) -> Option<&str> {
-        self.samples.iter().find_map(|sample| sample.first_error.as_deref())
+        self.samples
+            .iter()
+            .find_map(|sample| sample.first_error.as_deref())
     }
 }

@@ -46,10 +46,22 @@ impl Settings {
             mode: one_of(
                 &variable,
                 "PERF_BASELINE",
-                &[("check", Mode::Check), ("record", Mode::Record), ("off", Mode::Off)],
+                &[
+                    ("check", Mode::Check),
+                    ("record", Mode::Record),
+                    ("off", Mode::Off),
+                ],
             )?,
-            reported_only: one_of(&variable, "PERF_POLICY", &[("fail", false), ("report", true)])?,
-            docker_required: one_of(&variable, "PERF_REQUIRE_DOCKER", &[("0", false), ("1", true)])?,
+            reported_only: one_of(
+                &variable,
+                "PERF_POLICY",
+                &[("fail", false), ("report", true)],
+            )?,
+            docker_required: one_of(
+                &variable,
+                "PERF_REQUIRE_DOCKER",
+                &[("0", false), ("1", true)],
+            )?,
             base: base_revision(&variable),
             attempt: attempt(&variable),
             class: MachineClass::of_this_machine(),
@@ -65,15 +77,22 @@ fn one_of<T: Copy>(
 ) -> Result<T, Error> {
     let value = variable(name).unwrap_or_else(|| known[0].0.to_owned());
     let meaning = known.iter().find(|(word, _)| *word == value);
-    meaning.map(|(_, meaning)| *meaning).ok_or_else(|| Error::Environment {
-        variable: name,
-        value,
-        known: known.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", "),
-    })
+    meaning
+        .map(|(_, meaning)| *meaning)
+        .ok_or_else(|| Error::Environment {
+            variable: name,
+            value,
+            known: known
+                .iter()
+                .map(|(word, _)| *word)
+                .collect::<Vec<_>>()
+                .join(", "),
+        })
 }
 
 fn base_revision(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
-    let is_pull_request = variable("GITHUB_EVENT_NAME").is_some_and(|event| event == "pull_request");
+    let is_pull_request =
+        variable("GITHUB_EVENT_NAME").is_some_and(|event| event == "pull_request");
     variable("PERF_BASE").or_else(|| is_pull_request.then(|| "HEAD^1".to_owned()))
 }
 
@@ -111,14 +130,22 @@ mod tests {
 
     #[test]
     fn an_unknown_value_lists_the_known_ones() {
-        let message = settings(&[("PERF_BASELINE", "on")]).unwrap_err().to_string();
-        assert_eq!(message, "PERF_BASELINE=\"on\" means nothing: it is one of check, record, off");
+        let message = settings(&[("PERF_BASELINE", "on")])
+            .unwrap_err()
+            .to_string();
+        assert_eq!(
+            message,
+            "PERF_BASELINE=\"on\" means nothing: it is one of check, record, off"
+        );
     }
 
     #[test]
     fn a_pull_request_is_judged_by_its_base() {
         let base = |set: &[(&str, &str)]| settings(set).unwrap().base;
-        assert_eq!(base(&[("GITHUB_EVENT_NAME", "pull_request")]).as_deref(), Some("HEAD^1"));
+        assert_eq!(
+            base(&[("GITHUB_EVENT_NAME", "pull_request")]).as_deref(),
+            Some("HEAD^1")
+        );
         assert_eq!(base(&[("GITHUB_EVENT_NAME", "push")]), None);
         assert_eq!(base(&[("GITHUB_EVENT_NAME", "schedule")]), None);
         let named = [("GITHUB_EVENT_NAME", "pull_request"), ("PERF_BASE", "main")];
@@ -128,7 +155,10 @@ mod tests {
     #[test]
     fn only_a_repeated_attempt_is_told() {
         assert_eq!(settings(&[("NEXTEST_ATTEMPT", "1")]).unwrap().attempt, None);
-        assert_eq!(settings(&[("NEXTEST_ATTEMPT", "3")]).unwrap().attempt, Some(3));
+        assert_eq!(
+            settings(&[("NEXTEST_ATTEMPT", "3")]).unwrap().attempt,
+            Some(3)
+        );
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub(super) fn warnings(plan: &Plan, rounds: &Rounds) -> Vec<Warning> {
     let samples = rounds.samples();
     let mut warnings = Vec::new();
     warnings.extend(disturbed(rounds.disturbances()));
-    warnings.extend(saturation(samples).and_then(saturated));
+    warnings.extend(saturation(samples).as_ref().and_then(saturated));
     warnings.extend(littles_law(plan, samples));
     warnings.extend(straggler(samples));
     warnings.extend(errors(samples));
@@ -54,8 +54,8 @@ pub(super) fn warnings(plan: &Plan, rounds: &Rounds) -> Vec<Warning> {
     warnings
 }
 
-fn saturated(finding: Finding) -> Option<Warning> {
-    match finding {
+fn saturated(finding: &Finding) -> Option<Warning> {
+    match *finding {
         Finding::ClientSaturated {
             client_busy,
             server_cores,
@@ -69,7 +69,10 @@ fn saturated(finding: Finding) -> Option<Warning> {
 
 fn disturbed(rounds: &[Vec<Disturbance>]) -> Option<Warning> {
     let disturbed = rounds.iter().filter(|round| !round.is_empty()).count();
-    let worst = rounds.iter().flatten().max_by(|a, b| size(a).total_cmp(&size(b)))?;
+    let worst = rounds
+        .iter()
+        .flatten()
+        .max_by(|a, b| size(a).total_cmp(&size(b)))?;
     Some(Warning::Disturbed {
         rounds: disturbed,
         disturbance: worst.clone(),
@@ -86,10 +89,15 @@ fn size(disturbance: &Disturbance) -> f64 {
 /// Connections that are closed after each request spend part of their time outside of a latency.
 fn littles_law(plan: &Plan, samples: &[Sample]) -> Option<Warning> {
     let connections = plan.load.concurrency as f64;
-    let in_flight = |sample: &Sample| Some(sample.value(Metric::Throughput)? * sample.value(Metric::Mean)? / 1e9);
+    let in_flight = |sample: &Sample| {
+        Some(sample.value(Metric::Throughput)? * sample.value(Metric::Mean)? / 1e9)
+    };
     let implied = median_of(samples, in_flight)?;
     let contradicts = (implied / connections - 1.0).abs() > LITTLE_TOLERANCE;
-    (plan.load.keep_alive && contradicts).then_some(Warning::LittlesLaw { connections, implied })
+    (plan.load.keep_alive && contradicts).then_some(Warning::LittlesLaw {
+        connections,
+        implied,
+    })
 }
 
 fn straggler(samples: &[Sample]) -> Option<Warning> {
@@ -100,7 +108,9 @@ fn straggler(samples: &[Sample]) -> Option<Warning> {
 
 fn errors(samples: &[Sample]) -> Option<Warning> {
     let failed: u64 = samples.iter().map(Sample::failed).sum();
-    let example = samples.iter().find_map(|sample| sample.first_error.clone())?;
+    let example = samples
+        .iter()
+        .find_map(|sample| sample.first_error.clone())?;
     (failed > 0).then_some(Warning::Errors { failed, example })
 }
 

@@ -23,7 +23,8 @@ struct Workshop {
 impl Workshop {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let manifest = "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n";
+        let manifest =
+            "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n";
         fs::write(folder.path().join("Cargo.toml"), manifest).unwrap();
         fs::create_dir(folder.path().join("src")).unwrap();
         fs::write(folder.path().join("src/lib.rs"), "").unwrap();
@@ -45,9 +46,25 @@ impl Workshop {
     }
 
     fn git(&self, arguments: &[&str]) {
-        let identity = ["-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false"];
-        let git = Command::new("git").current_dir(self.path()).args(identity).args(arguments).output().unwrap();
-        assert!(git.status.success(), "{}", String::from_utf8_lossy(&git.stderr));
+        let identity = [
+            "-c",
+            "user.name=x",
+            "-c",
+            "user.email=x@example.org",
+            "-c",
+            "commit.gpgsign=false",
+        ];
+        let git = Command::new("git")
+            .current_dir(self.path())
+            .args(identity)
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(
+            git.status.success(),
+            "{}",
+            String::from_utf8_lossy(&git.stderr)
+        );
     }
 
     fn commit(&self) {
@@ -86,7 +103,12 @@ impl Workshop {
     }
 
     fn try_run(&self, script: Script) -> Result<Outcome, Error> {
-        run_with(self.scenario(script), &self.site(), self.settings.clone(), &mut Silent)
+        run_with(
+            self.scenario(script),
+            &self.site(),
+            self.settings.clone(),
+            &mut Silent,
+        )
     }
 
     fn run(&self, script: Script) -> Outcome {
@@ -103,7 +125,9 @@ impl Workshop {
         let key = pending.keys().unwrap().remove(0);
         let session = pending.read(&key).unwrap().unwrap();
         let present = baselines.read(&key).unwrap_or_default();
-        baselines.write(&accept(session, present.as_ref(), reason).unwrap()).unwrap();
+        baselines
+            .write(&accept(session, present.as_ref(), reason).unwrap())
+            .unwrap();
         pending.remove(&key).unwrap();
     }
 
@@ -138,7 +162,11 @@ fn a_scenario_goes_from_new_over_pass_to_regressed_and_is_accepted_with_a_reason
     let outcome = workshop.run(slower(1.2));
     assert_eq!(outcome.judgement.verdict, Verdict::Regressed);
     assert!(outcome.fails());
-    assert_eq!(outcome.session.unwrap().rounds.len(), 10, "a breach is measured again");
+    assert_eq!(
+        outcome.session.unwrap().rounds.len(),
+        10,
+        "a breach is measured again"
+    );
     workshop.accept(Some("checks signatures"));
     assert_eq!(workshop.verdict(slower(1.2)), Verdict::Pass);
 }
@@ -165,7 +193,10 @@ fn the_same_input_gives_the_same_verdict_and_the_same_files() {
 
 #[test]
 fn a_faster_server_is_improved() {
-    assert_eq!(Workshop::accepted(steady()).verdict(slower(0.8)), Verdict::Improved);
+    assert_eq!(
+        Workshop::accepted(steady()).verdict(slower(0.8)),
+        Verdict::Improved
+    );
 }
 
 #[test]
@@ -202,7 +233,11 @@ fn numbers_of_another_machine_are_incomparable() {
     workshop.settings.class = MachineClass::named("other");
     let outcome = workshop.run(slower(3.0));
     assert_eq!(outcome.judgement.verdict, Verdict::Incomparable);
-    assert!(outcome.judgement.findings[0].to_string().contains("machine class: bench"));
+    assert!(
+        outcome.judgement.findings[0]
+            .to_string()
+            .contains("machine class: bench")
+    );
 }
 
 #[test]
@@ -212,7 +247,11 @@ fn failing_requests_are_broken_and_leave_nothing_to_accept() {
     failing.failing = 0.01;
     let outcome = workshop.run(failing);
     assert_eq!(outcome.judgement.verdict, Verdict::Broken);
-    assert!(outcome.judgement.findings[0].to_string().contains("status 500"));
+    assert!(
+        outcome.judgement.findings[0]
+            .to_string()
+            .contains("status 500")
+    );
     assert_eq!(outcome.pending, None);
     assert_eq!(workshop.project().pending().keys().unwrap(), []);
 }
@@ -225,7 +264,11 @@ fn a_baseline_that_cannot_be_used_is_broken_and_can_be_replaced() {
     fs::write(&path, &whole[..whole.len() / 2]).unwrap();
     let outcome = workshop.run(steady());
     assert_eq!(outcome.judgement.verdict, Verdict::Broken);
-    assert!(outcome.judgement.findings[0].to_string().contains("home.json"));
+    assert!(
+        outcome.judgement.findings[0]
+            .to_string()
+            .contains("home.json")
+    );
     workshop.accept(None);
     assert_eq!(workshop.verdict(steady()), Verdict::Pass);
 }
@@ -267,7 +310,10 @@ fn switched_off_leaves_nothing() {
     let mut workshop = Workshop::accepted(steady());
     workshop.settings.mode = Mode::Off;
     let outcome = workshop.run(slower(2.0));
-    assert_eq!((outcome.judgement.verdict, outcome.pending), (Verdict::NotGated, None));
+    assert_eq!(
+        (outcome.judgement.verdict, outcome.pending),
+        (Verdict::NotGated, None)
+    );
 }
 
 #[test]
@@ -289,11 +335,22 @@ fn a_baseline_edited_in_the_change_does_not_excuse_it() {
     workshop.settings.mode = Mode::Check;
     let key = workshop.store().keys().unwrap().remove(0);
     let mut own = workshop.store().read(&key).unwrap().unwrap();
-    own.sessions = vec![workshop.project().pending().read(&key).unwrap().unwrap().session];
+    own.sessions = vec![
+        workshop
+            .project()
+            .pending()
+            .read(&key)
+            .unwrap()
+            .unwrap()
+            .session,
+    ];
     workshop.store().write(&own).unwrap();
     let outcome = workshop.run(slower(1.5));
     assert_eq!(outcome.judgement.verdict, Verdict::Regressed);
-    assert!(matches!(outcome.judgement.findings[0], Finding::BaselineChanged { .. }));
+    assert!(matches!(
+        outcome.judgement.findings[0],
+        Finding::BaselineChanged { .. }
+    ));
 }
 
 #[test]
@@ -305,7 +362,11 @@ fn a_change_accepted_with_a_reason_passes_and_is_told_first() {
     workshop.accept(Some("encrypts at rest"));
     let outcome = workshop.run(slower(1.5));
     assert_eq!(outcome.judgement.verdict, Verdict::Pass);
-    assert!(outcome.judgement.findings[0].to_string().contains("encrypts at rest"));
+    assert!(
+        outcome.judgement.findings[0]
+            .to_string()
+            .contains("encrypts at rest")
+    );
 }
 
 #[test]
@@ -322,13 +383,21 @@ fn a_renamed_scenario_is_compared_with_its_former_name() {
     let workshop = Workshop::accepted(steady());
     let renamed = || {
         let mut scenario = Scenario::new("perf/start").renamed_from("perf/home");
-        scenario = scenario.requests(1_000).driver(Scripted::new(1, slower(1.3)));
+        scenario = scenario
+            .requests(1_000)
+            .driver(Scripted::new(1, slower(1.3)));
         scenario.target(Target::in_process(|listener| async move {
             let _listener = listener;
             std::future::pending::<()>().await;
         }))
     };
-    let outcome = run_with(renamed(), &workshop.site(), workshop.settings.clone(), &mut Silent).unwrap();
+    let outcome = run_with(
+        renamed(),
+        &workshop.site(),
+        workshop.settings.clone(),
+        &mut Silent,
+    )
+    .unwrap();
     assert_eq!(outcome.judgement.verdict, Verdict::Regressed);
 }
 
@@ -338,12 +407,26 @@ fn every_outcome_is_written_also_that_of_an_error() {
     workshop.run(steady());
     let path = |name: &str| workshop.project().outcomes().join("bench/shop").join(name);
     let text = fs::read_to_string(path("perf/home.json")).unwrap();
-    assert_eq!(report::json::from_text(&text).unwrap().judgement.verdict, Verdict::New);
-    let dead = Scenario::new("perf/dead").requests(10).target(Target::process("/no/such/program").port(1));
-    let error = run_with(dead, &workshop.site(), workshop.settings.clone(), &mut Silent).unwrap_err();
+    assert_eq!(
+        report::json::from_text(&text).unwrap().judgement.verdict,
+        Verdict::New
+    );
+    let dead = Scenario::new("perf/dead")
+        .requests(10)
+        .target(Target::process("/no/such/program").port(1));
+    let error = run_with(
+        dead,
+        &workshop.site(),
+        workshop.settings.clone(),
+        &mut Silent,
+    )
+    .unwrap_err();
     assert!(error.to_string().contains("/no/such/program"));
     let text = fs::read_to_string(path("perf/dead.json")).unwrap();
-    assert_eq!(report::json::from_text(&text).unwrap().judgement.verdict, Verdict::Broken);
+    assert_eq!(
+        report::json::from_text(&text).unwrap().judgement.verdict,
+        Verdict::Broken
+    );
 }
 
 #[test]
@@ -354,7 +437,14 @@ fn all_mistakes_of_a_scenario_are_named_at_once() {
         .gate(Metric::Throughput, "0.05")
         .error_budget("2");
     let message = wrong.plan().unwrap_err().to_string();
-    for part in ["\"a b\"", "no requests", "no rounds", "write \"5%\"", "error budget \"2\"", "no target"] {
+    for part in [
+        "\"a b\"",
+        "no requests",
+        "no rounds",
+        "write \"5%\"",
+        "error budget \"2\"",
+        "no target",
+    ] {
         assert!(message.contains(part), "{part} is not in {message}");
     }
 }

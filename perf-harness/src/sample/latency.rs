@@ -70,7 +70,9 @@ impl LatencyHistogram {
 
     /// Adds all that `other` has counted; exact, since both have the same buckets.
     pub fn merge(&mut self, other: &Self) {
-        self.0.add(&other.0).expect("both histograms have the same bounds");
+        self.0
+            .add(&other.0)
+            .expect("both histograms have the same bounds");
     }
 
     /// The histogram in the published HdrHistogram V2 encoding, uncompressed.
@@ -127,14 +129,19 @@ mod tests {
 
     fn of(values: impl IntoIterator<Item = u64>) -> LatencyHistogram {
         let mut histogram = LatencyHistogram::new();
-        values.into_iter().for_each(|value| histogram.record_nanos(value));
+        values
+            .into_iter()
+            .for_each(|value| histogram.record_nanos(value));
         histogram
     }
 
     #[test]
     fn an_empty_histogram_has_no_values() {
         let empty = LatencyHistogram::new();
-        assert_eq!((empty.percentile(99.0), empty.mean(), empty.max()), (None, None, None));
+        assert_eq!(
+            (empty.percentile(99.0), empty.mean(), empty.max()),
+            (None, None, None)
+        );
     }
 
     #[test]
@@ -169,7 +176,10 @@ mod tests {
     #[test]
     fn a_written_histogram_is_read_back_equal() {
         let histogram = of((1..1000).map(|i| i * 12_345));
-        assert_eq!(LatencyHistogram::from_v2(&histogram.to_v2()).unwrap(), histogram);
+        assert_eq!(
+            LatencyHistogram::from_v2(&histogram.to_v2()).unwrap(),
+            histogram
+        );
     }
 
     #[test]

@@ -92,7 +92,9 @@ impl Metric {
         match self {
             Self::Throughput => Unit::PerSecond,
             Self::Memory => Unit::Bytes,
-            Self::P50 | Self::P90 | Self::P99 | Self::P999 | Self::Mean | Self::Cpu => Unit::Nanoseconds,
+            Self::P50 | Self::P90 | Self::P99 | Self::P999 | Self::Mean | Self::Cpu => {
+                Unit::Nanoseconds
+            }
         }
     }
 
@@ -142,7 +144,12 @@ impl FromStr for Metric {
     type Err = UnknownMetric;
 
     fn from_str(text: &str) -> Result<Self, UnknownMetric> {
-        let unknown = || UnknownMetric { name: text.to_owned() };
-        Self::ALL.into_iter().find(|metric| metric.name() == text).ok_or_else(unknown)
+        let unknown = || UnknownMetric {
+            name: text.to_owned(),
+        };
+        Self::ALL
+            .into_iter()
+            .find(|metric| metric.name() == text)
+            .ok_or_else(unknown)
     }
 }

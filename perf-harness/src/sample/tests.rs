@@ -38,7 +38,10 @@ fn a_round_without_good_replies_has_no_values() {
 
 #[test]
 fn a_round_without_usage_has_no_cost() {
-    let sample = Sample { server: None, ..sample() };
+    let sample = Sample {
+        server: None,
+        ..sample()
+    };
     assert_eq!(sample.value(Metric::Cpu), None);
     assert_eq!(sample.value(Metric::Memory), None);
     assert_eq!(sample.server_cores(), None);

@@ -165,7 +165,9 @@ impl Scenario {
     pub fn error_budget(mut self, budget: &str) -> Self {
         match share(budget) {
             Some(share) => self.load.error_budget = share,
-            None => self.mistakes.push(ScenarioError::ErrorBudget { text: budget.to_owned() }),
+            None => self.mistakes.push(ScenarioError::ErrorBudget {
+                text: budget.to_owned(),
+            }),
         }
         self
     }
@@ -174,7 +176,9 @@ impl Scenario {
     pub fn gate(mut self, metric: Metric, threshold: &str) -> Self {
         match threshold.parse::<Threshold>() {
             Ok(threshold) => self.gate = self.gate.limit(metric, threshold),
-            Err(source) => self.mistakes.push(ScenarioError::Threshold { metric, source }),
+            Err(source) => self
+                .mistakes
+                .push(ScenarioError::Threshold { metric, source }),
         }
         self
     }

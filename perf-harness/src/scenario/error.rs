@@ -54,7 +54,9 @@ pub enum ScenarioError {
         option: &'static str,
     },
     /// A client that this build does not have.
-    #[error("the reqwest client is not in this build: enable the feature `journeys` of perf-harness")]
+    #[error(
+        "the reqwest client is not in this build: enable the feature `journeys` of perf-harness"
+    )]
     NoReqwest,
     /// Several mistakes.
     #[error("{}", list(.mistakes))]
@@ -65,6 +67,9 @@ pub enum ScenarioError {
 }
 
 fn list(mistakes: &[ScenarioError]) -> String {
-    let lines: Vec<String> = mistakes.iter().map(|mistake| format!("\n  - {mistake}")).collect();
+    let lines: Vec<String> = mistakes
+        .iter()
+        .map(|mistake| format!("\n  - {mistake}"))
+        .collect();
     format!("{} mistakes:{}", mistakes.len(), lines.concat())
 }

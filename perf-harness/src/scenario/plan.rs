@@ -25,7 +25,11 @@ impl Scenario {
     pub(crate) fn plan(mut self) -> Result<Plan, ScenarioError> {
         let mut mistakes = std::mem::take(&mut self.mistakes);
         let name = keep(ScenarioName::parse(self.name.clone()), &mut mistakes);
-        let renamed_from = self.renamed_from.clone().map(ScenarioName::parse).transpose();
+        let renamed_from = self
+            .renamed_from
+            .clone()
+            .map(ScenarioName::parse)
+            .transpose();
         let renamed_from = keep(renamed_from, &mut mistakes);
         keep(self.load.check(), &mut mistakes);
         mistakes.extend(self.rounds.eq(&0).then_some(ScenarioError::NoRounds));
@@ -34,21 +38,26 @@ impl Scenario {
         let driver = keep(driver(self.work, self.load.client), &mut mistakes);
         let target = keep(self.target.ok_or(ScenarioError::NoTarget), &mut mistakes);
         match (name, renamed_from, target, driver) {
-            (Some(name), Some(renamed_from), Some(target), Some(driver)) if mistakes.is_empty() => Ok(Plan {
-                name,
-                renamed_from,
-                target,
-                load: self.load,
-                driver,
-                gate: self.gate,
-                rounds: self.rounds,
-            }),
+            (Some(name), Some(renamed_from), Some(target), Some(driver)) if mistakes.is_empty() => {
+                Ok(Plan {
+                    name,
+                    renamed_from,
+                    target,
+                    load: self.load,
+                    driver,
+                    gate: self.gate,
+                    rounds: self.rounds,
+                })
+            }
             _ => Err(together(mistakes)),
         }
     }
 }
 
-fn keep<T, E: Into<ScenarioError>>(result: Result<T, E>, mistakes: &mut Vec<ScenarioError>) -> Option<T> {
+fn keep<T, E: Into<ScenarioError>>(
+    result: Result<T, E>,
+    mistakes: &mut Vec<ScenarioError>,
+) -> Option<T> {
     result.map_err(|mistake| mistakes.push(mistake.into())).ok()
 }
 
@@ -68,7 +77,11 @@ fn too_few_requests(gate: &Gate, default: &Gate, load: &Load) -> Vec<ScenarioErr
         wanted: metric.least_requests(),
     };
     let small = |metric: &Metric| load.requests < metric.least_requests();
-    gate.metrics().filter(asked).filter(small).map(too_few).collect()
+    gate.metrics()
+        .filter(asked)
+        .filter(small)
+        .map(too_few)
+        .collect()
 }
 
 fn driver(work: Custom, client: Client) -> Result<Box<dyn Driver>, ScenarioError> {
@@ -82,9 +95,9 @@ fn driver(work: Custom, client: Client) -> Result<Box<dyn Driver>, ScenarioError
 
 fn plain_driver(client: Client) -> Result<Box<dyn Driver>, ScenarioError> {
     match client {
-        Client::Http1 => Ok(Box::new(Http1::default())),
+        Client::Http1 => Ok(Box::new(Http1)),
         #[cfg(feature = "journeys")]
-        Client::Reqwest => Ok(Box::new(crate::driver::ReqwestDriver::default())),
+        Client::Reqwest => Ok(Box::new(crate::driver::ReqwestDriver)),
         #[cfg(not(feature = "journeys"))]
         Client::Reqwest => Err(ScenarioError::NoReqwest),
     }

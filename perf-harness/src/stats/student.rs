@@ -44,5 +44,9 @@ fn share_within(t: f64, degrees: usize) -> f64 {
         sum += term;
         k += 2;
     }
-    if even { sine * sum } else { (angle + sine * sum) * 2.0 / PI }
+    if even {
+        sine * sum
+    } else {
+        (angle + sine * sum) * 2.0 / PI
+    }
 }

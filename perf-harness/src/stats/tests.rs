@@ -71,12 +71,18 @@ fn a_value_that_is_no_number_gives_no_interval() {
 fn the_rank_interval_keeps_its_error_rate_under_heavy_tails() {
     let mut state = 7_u64;
     let mut uniform = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 11) as f64 / (1_u64 << 53) as f64
     };
     let mut missed = 0;
     for _ in 0..20_000 {
-        let mut draw = || (0..5).map(|_| (std::f64::consts::PI * (uniform() - 0.5)).tan()).collect::<Vec<_>>();
+        let mut draw = || {
+            (0..5)
+                .map(|_| (std::f64::consts::PI * (uniform() - 0.5)).tan())
+                .collect::<Vec<_>>()
+        };
         let interval = shift_interval(&draw(), &draw(), 0.01).unwrap();
         missed += u32::from(interval.low > 0.0 || interval.high < 0.0);
     }

@@ -59,7 +59,9 @@ fn workspace() -> &'static Path {
 
 /// All Rust files under `folder`.
 fn sources(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
     let rust = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "rs");
     let inner = folders.iter().flat_map(|folder| sources(folder));
@@ -69,7 +71,13 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 /// The first part of the path below `src`: `gate` for `gate/judge.rs` and for `gate.rs`.
 fn room_of(path: &Path) -> String {
     let inside = path.strip_prefix(crate_folder().join("src")).unwrap();
-    let first = inside.components().next().unwrap().as_os_str().to_str().unwrap();
+    let first = inside
+        .components()
+        .next()
+        .unwrap()
+        .as_os_str()
+        .to_str()
+        .unwrap();
     first.trim_end_matches(".rs").to_owned()
 }
 
@@ -80,15 +88,31 @@ fn place(room: &str) -> usize {
 
 /// The rooms named by `crate::room`, also inside of braces.
 fn imports(text: &str) -> BTreeSet<String> {
-    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let code = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
     let code = code.collect::<Vec<_>>().join("\n");
     let after = code.split("crate::").skip(1);
-    let word = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default().to_owned();
+    let word = |text: &str| {
+        text.split(|c: char| !c.is_alphanumeric() && c != '_')
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
     let words = after.flat_map(|rest| match rest.strip_prefix('{') {
-        Some(inside) => inside.split('}').next().unwrap_or_default().split(',').map(str::trim).map(word).collect(),
+        Some(inside) => inside
+            .split('}')
+            .next()
+            .unwrap_or_default()
+            .split(',')
+            .map(str::trim)
+            .map(word)
+            .collect(),
         None => vec![word(rest)],
     });
-    words.filter(|word| ROOMS.contains(&word.as_str())).collect()
+    words
+        .filter(|word| ROOMS.contains(&word.as_str()))
+        .collect()
 }
 
 #[test]
@@ -115,11 +139,19 @@ fn an_import_is_found_wherever_it_stands() {
 #[test]
 fn every_module_says_what_it_is_for() {
     let folders = ["perf-harness/src", "perf-macros/src", "fixtures/src"];
-    let files = folders.iter().flat_map(|folder| sources(&workspace().join(folder)));
+    let files = folders
+        .iter()
+        .flat_map(|folder| sources(&workspace().join(folder)));
     let silent = files.filter(|path| {
         let is_tests = path.file_name().is_some_and(|name| name == "tests.rs")
-            || path.parent().is_some_and(|folder| folder.ends_with("tests"));
-        !is_tests && !fs::read_to_string(path).unwrap().trim_start().starts_with("//!")
+            || path
+                .parent()
+                .is_some_and(|folder| folder.ends_with("tests"));
+        !is_tests
+            && !fs::read_to_string(path)
+                .unwrap()
+                .trim_start()
+                .starts_with("//!")
     });
     let silent: Vec<String> = silent.map(|path| path.display().to_string()).collect();
     assert!(silent.is_empty(), "{}", silent.join("\n"));
@@ -127,9 +159,14 @@ fn every_module_says_what_it_is_for() {
 
 #[test]
 fn no_module_has_a_name_that_says_nothing() {
-    let banned = ["util", "utils", "helper", "helpers", "common", "misc", "types", "imp", "manager", "handler", "info", "data"];
+    let banned = [
+        "util", "utils", "helper", "helpers", "common", "misc", "types", "imp", "manager",
+        "handler", "info", "data",
+    ];
     let folders = ["perf-harness/src", "perf-macros/src", "fixtures/src"];
-    let files = folders.iter().flat_map(|folder| sources(&workspace().join(folder)));
+    let files = folders
+        .iter()
+        .flat_map(|folder| sources(&workspace().join(folder)));
     let named = files.filter(|path| banned.contains(&path.file_stem().unwrap().to_str().unwrap()));
     assert_eq!(named.collect::<Vec<_>>(), [] as [PathBuf; 0]);
 }
@@ -142,7 +179,10 @@ fn the_top_level_is_what_was_agreed() {
         .output()
         .unwrap();
     let listed = String::from_utf8(listed.stdout).unwrap();
-    let found: BTreeSet<&str> = listed.lines().filter_map(|path| path.split('/').next()).collect();
+    let found: BTreeSet<&str> = listed
+        .lines()
+        .filter_map(|path| path.split('/').next())
+        .collect();
     let unknown: Vec<&&str> = found
         .iter()
         .filter(|name| !TOP_LEVEL.contains(name))

@@ -54,7 +54,11 @@ impl Chunks {
 
     /// Body bytes that come next for certain: they need not be looked at.
     pub(super) fn skippable(&self) -> u64 {
-        if self.place == Place::Data { self.left } else { 0 }
+        if self.place == Place::Data {
+            self.left
+        } else {
+            0
+        }
     }
 
     /// Counts `count` body bytes, at most [`skippable`](Self::skippable), that nobody looked at.
@@ -98,7 +102,9 @@ impl Chunks {
             (Place::Trailer, b'\n') => Ok(Place::TrailerStart),
             (Place::TrailerStart | Place::Trailer, _) => self.overhead(Place::Trailer),
             (Place::LastEnd, b'\n') => Ok(Place::Over),
-            (Place::SizeEnd | Place::Data | Place::DataReturn | Place::DataEnd, _) => Err(Malformed::ChunkEnd),
+            (Place::SizeEnd | Place::Data | Place::DataReturn | Place::DataEnd, _) => {
+                Err(Malformed::ChunkEnd)
+            }
             (Place::LastEnd | Place::Over, _) => Err(Malformed::ChunkEnd),
         }
     }
@@ -127,7 +133,9 @@ impl Chunks {
     fn overhead(&mut self, next: Place) -> Result<Place, Malformed> {
         self.overhead += 1;
         if self.overhead > OVERHEAD_LIMIT {
-            return Err(Malformed::ChunkOverhead { limit: OVERHEAD_LIMIT });
+            return Err(Malformed::ChunkOverhead {
+                limit: OVERHEAD_LIMIT,
+            });
         }
         Ok(next)
     }

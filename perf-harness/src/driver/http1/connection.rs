@@ -62,11 +62,18 @@ impl Connection {
     /// Whether the server neither closed it nor sent bytes that nobody asked for, as far as the
     /// runtime has seen: this costs no system call on a quiet connection.
     pub(super) fn is_quiet(&mut self, landing: &RefCell<Landing>, cx: &mut Context<'_>) -> bool {
-        landing.borrow_mut().poll_look(&mut self.stream, cx).is_pending()
+        landing
+            .borrow_mut()
+            .poll_look(&mut self.stream, cx)
+            .is_pending()
     }
 
     /// Begins the exchange of one request, given as its bytes, for its reply.
-    pub(super) fn exchange<'a>(&'a mut self, request: &'a [u8], landing: &'a RefCell<Landing>) -> Exchange<'a> {
+    pub(super) fn exchange<'a>(
+        &'a mut self,
+        request: &'a [u8],
+        landing: &'a RefCell<Landing>,
+    ) -> Exchange<'a> {
         self.reader.restart();
         self.reused = true;
         Exchange {
@@ -133,7 +140,11 @@ impl Exchange<'_> {
 
     /// Asks for one byte more than a body of known length has: to get less says that the socket is
     /// empty, to get it that the server sent what nobody asked for.
-    fn poll_skip(&mut self, skippable: u64, cx: &mut Context<'_>) -> Poll<Result<Option<Reply>, Failure>> {
+    fn poll_skip(
+        &mut self,
+        skippable: u64,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Option<Reply>, Failure>> {
         let Connection { stream, reader, .. } = &mut *self.connection;
         let most = match reader.ends_after_skippable() {
             true => skippable + 1,
@@ -146,7 +157,9 @@ impl Exchange<'_> {
         };
         reader.skip(count.min(skippable));
         let surplus = count > skippable;
-        Poll::Ready(Ok(reader.is_over().then(|| self.reply(Instant::now(), surplus))))
+        Poll::Ready(Ok(reader
+            .is_over()
+            .then(|| self.reply(Instant::now(), surplus))))
     }
 
     fn reply(&self, done: Instant, surplus: bool) -> Reply {

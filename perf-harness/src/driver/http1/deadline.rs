@@ -19,7 +19,11 @@ pub(super) struct Watch {
 
 impl Watch {
     /// Polls `step` until it is ready; `None` when it was not by `due`.
-    pub(super) async fn until<T>(&self, due: Instant, mut step: impl FnMut(&mut Context<'_>) -> Poll<T>) -> Option<T> {
+    pub(super) async fn until<T>(
+        &self,
+        due: Instant,
+        mut step: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Option<T> {
         self.expired.set(false);
         self.due.set(Some(due));
         let result = poll_fn(|cx| match step(cx) {

@@ -115,7 +115,11 @@ async fn warm_up(work: &Work, workers: Vec<Worker>) -> Result<Vec<Worker>, Drive
     }
 }
 
-fn measure(runtime: &LocalRuntime, work: &Work, workers: Vec<Worker>) -> Result<Sample, DriverError> {
+fn measure(
+    runtime: &LocalRuntime,
+    work: &Work,
+    workers: Vec<Worker>,
+) -> Result<Sample, DriverError> {
     work.begin(work.plan.requests);
     let before = thread_cpu()?;
     let workers = runtime.block_on(run_all(workers));
@@ -160,5 +164,7 @@ fn go_on_panicking(error: JoinError) -> ! {
 fn thread_cpu() -> Result<Duration, DriverError> {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)
         .map(Duration::from)
-        .map_err(|errno| DriverError::Engine { source: errno.into() })
+        .map_err(|errno| DriverError::Engine {
+            source: errno.into(),
+        })
 }

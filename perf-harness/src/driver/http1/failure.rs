@@ -16,7 +16,10 @@ pub(super) enum Failure {
     #[error("no connection within {timeout:?}")]
     ConnectTimeout { timeout: Duration },
     #[error("{} {progress}", describe(source))]
-    Broken { source: io::Error, progress: Progress },
+    Broken {
+        source: io::Error,
+        progress: Progress,
+    },
     #[error("connection closed by the server {progress}")]
     Closed { progress: Progress },
     #[error("the reply is no HTTP/1 message: {0}")]
@@ -85,7 +88,9 @@ impl Failure {
     pub(super) fn into_io(self) -> io::Error {
         match self {
             Self::Connect { source } => source,
-            Self::ConnectTimeout { .. } => io::Error::new(io::ErrorKind::TimedOut, self.to_string()),
+            Self::ConnectTimeout { .. } => {
+                io::Error::new(io::ErrorKind::TimedOut, self.to_string())
+            }
             other => io::Error::other(other.to_string()),
         }
     }
@@ -93,7 +98,10 @@ impl Failure {
 
 fn connect_kind(source: &io::Error) -> ErrorKind {
     let no_files = [Errno::EMFILE as i32, Errno::ENFILE as i32];
-    if source.raw_os_error().is_some_and(|code| no_files.contains(&code)) {
+    if source
+        .raw_os_error()
+        .is_some_and(|code| no_files.contains(&code))
+    {
         return ErrorKind::TooManyFiles;
     }
     match source.kind() {
@@ -114,7 +122,9 @@ fn closed_kind(progress: Progress) -> ErrorKind {
 
 fn describe(source: &io::Error) -> String {
     match source.kind() {
-        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => "connection reset by the server".to_owned(),
+        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => {
+            "connection reset by the server".to_owned()
+        }
         _ => format!("connection broken ({source})"),
     }
 }
@@ -134,7 +144,10 @@ mod tests {
     use super::*;
 
     fn connect(code: Errno) -> ErrorKind {
-        Failure::Connect { source: code.into() }.kind()
+        Failure::Connect {
+            source: code.into(),
+        }
+        .kind()
     }
 
     #[test]

@@ -35,7 +35,9 @@ fn soft_limit(soft: u64, hard: u64, connections: usize) -> Result<Option<u64>, D
 }
 
 fn engine(errno: nix::errno::Errno) -> DriverError {
-    DriverError::Engine { source: errno.into() }
+    DriverError::Engine {
+        source: errno.into(),
+    }
 }
 
 #[cfg(test)]

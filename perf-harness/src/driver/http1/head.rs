@@ -68,7 +68,8 @@ impl HeadParser {
     fn remember(&mut self, head: Head, bytes: &[u8]) {
         self.last = Some(head).filter(|head| head.length <= MEMORABLE);
         self.last_bytes.clear();
-        self.last_bytes.extend_from_slice(&bytes[..head.length.min(MEMORABLE)]);
+        self.last_bytes
+            .extend_from_slice(&bytes[..head.length.min(MEMORABLE)]);
     }
 }
 
@@ -77,15 +78,25 @@ impl Head {
     fn parse(bytes: &[u8], asked_for_head: bool) -> Result<Option<Self>, Malformed> {
         let mut fields = [const { MaybeUninit::uninit() }; FIELD_LIMIT];
         let mut response = Response::new(&mut []);
-        match ParserConfig::default().parse_response_with_uninit_headers(&mut response, bytes, &mut fields) {
+        match ParserConfig::default().parse_response_with_uninit_headers(
+            &mut response,
+            bytes,
+            &mut fields,
+        ) {
             Ok(Status::Complete(length)) => Self::of(&response, length, asked_for_head).map(Some),
             Ok(Status::Partial) => Ok(None),
-            Err(httparse::Error::TooManyHeaders) => Err(Malformed::TooManyFields { limit: FIELD_LIMIT }),
+            Err(httparse::Error::TooManyHeaders) => {
+                Err(Malformed::TooManyFields { limit: FIELD_LIMIT })
+            }
             Err(error) => Err(Malformed::Head(error)),
         }
     }
 
-    fn of(response: &Response<'_, '_>, length: usize, asked_for_head: bool) -> Result<Self, Malformed> {
+    fn of(
+        response: &Response<'_, '_>,
+        length: usize,
+        asked_for_head: bool,
+    ) -> Result<Self, Malformed> {
         let status = response.code.unwrap_or_default();
         let mut fields = Fields::default();
         for header in response.headers.iter() {
@@ -126,9 +137,15 @@ enum Coding {
 impl Fields {
     fn read(&mut self, header: &Header<'_>) -> Result<(), Malformed> {
         match header.name.len() {
-            10 if header.name.eq_ignore_ascii_case("connection") => self.read_connection(header.value),
-            14 if header.name.eq_ignore_ascii_case("content-length") => self.read_length(header.value)?,
-            17 if header.name.eq_ignore_ascii_case("transfer-encoding") => self.read_coding(header.value),
+            10 if header.name.eq_ignore_ascii_case("connection") => {
+                self.read_connection(header.value)
+            }
+            14 if header.name.eq_ignore_ascii_case("content-length") => {
+                self.read_length(header.value)?
+            }
+            17 if header.name.eq_ignore_ascii_case("transfer-encoding") => {
+                self.read_coding(header.value)
+            }
             _ => {}
         }
         Ok(())
@@ -153,9 +170,15 @@ impl Fields {
     }
 
     fn read_coding(&mut self, value: &[u8]) {
-        let Some(last) = elements(value).last() else { return };
+        let Some(last) = elements(value).last() else {
+            return;
+        };
         let chunked = last.eq_ignore_ascii_case(b"chunked");
-        self.coding = Some(if chunked { Coding::Chunked } else { Coding::Other });
+        self.coding = Some(if chunked {
+            Coding::Chunked
+        } else {
+            Coding::Other
+        });
     }
 
     fn framing(&self, status: u16, asked_for_head: bool) -> Framing {

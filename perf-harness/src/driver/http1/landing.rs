@@ -31,7 +31,11 @@ impl Landing {
     }
 
     /// Reads what has come, to be looked at; empty at the end of the stream.
-    pub(super) fn poll_look(&mut self, stream: &mut TcpStream, cx: &mut Context<'_>) -> Poll<io::Result<&[u8]>> {
+    pub(super) fn poll_look(
+        &mut self,
+        stream: &mut TcpStream,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<&[u8]>> {
         let mut buffer = ReadBuf::new(&mut self.bytes[..LOOK]);
         ready!(Pin::new(stream).poll_read(cx, &mut buffer))?;
         let count = buffer.filled().len();

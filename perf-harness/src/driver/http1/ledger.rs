@@ -82,7 +82,8 @@ impl Ledger {
         self.bytes += completed.body;
         self.last_completion = Some(completed.done);
         self.latency.record(completed.done - completed.sent);
-        self.first_byte.record(completed.first_byte - completed.sent);
+        self.first_byte
+            .record(completed.first_byte - completed.sent);
     }
 
     fn record_failed(&mut self, failure: &Failure) {
@@ -115,7 +116,12 @@ impl Ledger {
         }
     }
 
-    pub(super) fn into_sample(self, connections: usize, connect: LatencyHistogram, client_cpu: Duration) -> Sample {
+    pub(super) fn into_sample(
+        self,
+        connections: usize,
+        connect: LatencyHistogram,
+        client_cpu: Duration,
+    ) -> Sample {
         Sample {
             sent: self.ok + self.errors.values().sum::<u64>(),
             ok: self.ok,

@@ -38,7 +38,12 @@ use work::Plan;
 pub struct Http1;
 
 impl Driver for Http1 {
-    fn drive(&self, endpoint: &Endpoint, load: &Load, window: &mut dyn Window) -> Result<Sample, DriverError> {
+    fn drive(
+        &self,
+        endpoint: &Endpoint,
+        load: &Load,
+        window: &mut dyn Window,
+    ) -> Result<Sample, DriverError> {
         let request = load.request.as_ref().ok_or(DriverError::Unsuited {
             driver: "http1",
             reason: "it holds no request; a journey is driven by the code of its scenario",
@@ -48,12 +53,18 @@ impl Driver for Http1 {
         let (steps, told) = sync_channel(0);
         let (proceed, allowed) = sync_channel(0);
         let side = WindowSide::new(steps, allowed);
-        on_own_thread(move || engine::run(plan, &side), move || follow(told, proceed, window))?
+        on_own_thread(
+            move || engine::run(plan, &side),
+            move || follow(told, proceed, window),
+        )?
     }
 }
 
 /// Runs `work` on a thread of its own and `meanwhile` on this one; a panic of either goes on here.
-fn on_own_thread<T: Send>(work: impl FnOnce() -> T + Send, meanwhile: impl FnOnce()) -> Result<T, DriverError> {
+fn on_own_thread<T: Send>(
+    work: impl FnOnce() -> T + Send,
+    meanwhile: impl FnOnce(),
+) -> Result<T, DriverError> {
     thread::scope(|scope| {
         let engine = thread::Builder::new()
             .name("http1-engine".to_owned())

@@ -74,7 +74,9 @@ impl ReplyReader {
         match self.part {
             Part::Head if self.unfinished.is_empty() => Progress::Nothing,
             Part::Head => Progress::Head,
-            _ => Progress::Body { received: self.body() },
+            _ => Progress::Body {
+                received: self.body(),
+            },
         }
     }
 

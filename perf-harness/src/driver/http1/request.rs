@@ -44,7 +44,11 @@ impl RequestBytes {
 }
 
 fn lay_out(request: &Request, endpoint: &Endpoint, keep_alive: bool) -> Vec<u8> {
-    let mut text = format!("{} {} HTTP/1.1\r\n", request.method, endpoint.target(&request.path));
+    let mut text = format!(
+        "{} {} HTTP/1.1\r\n",
+        request.method,
+        endpoint.target(&request.path)
+    );
     if !request
         .headers
         .iter()
@@ -112,7 +116,10 @@ mod tests {
     fn a_host_of_the_load_replaces_ours() {
         let mut get = Request::new(Method::GET, "/");
         get.headers = vec![("host".to_owned(), "shop.test".to_owned())];
-        assert_eq!(text(&get, true), "GET /api/ HTTP/1.1\r\nhost: shop.test\r\n\r\n");
+        assert_eq!(
+            text(&get, true),
+            "GET /api/ HTTP/1.1\r\nhost: shop.test\r\n\r\n"
+        );
     }
 
     #[test]
@@ -124,8 +131,11 @@ mod tests {
     #[test]
     fn only_get_and_head_are_repeatable() {
         let endpoint = Endpoint::new("127.0.0.1:81".parse().unwrap());
-        let repeatable = |method| RequestBytes::new(&Request::new(method, "/"), &endpoint, true).is_repeatable();
+        let repeatable =
+            |method| RequestBytes::new(&Request::new(method, "/"), &endpoint, true).is_repeatable();
         assert!(repeatable(Method::GET) && repeatable(Method::HEAD));
-        assert!(!repeatable(Method::POST) && !repeatable(Method::PUT) && !repeatable(Method::DELETE));
+        assert!(
+            !repeatable(Method::POST) && !repeatable(Method::PUT) && !repeatable(Method::DELETE)
+        );
     }
 }

@@ -87,8 +87,14 @@ impl Worker {
         let plan = &self.work.plan;
         let mut connecting = pin!(TcpStream::connect(plan.address));
         let due = start + plan.timeout;
-        match self.watch.until(due, |cx| connecting.as_mut().poll(cx)).await {
-            None => Err(Failure::ConnectTimeout { timeout: plan.timeout }),
+        match self
+            .watch
+            .until(due, |cx| connecting.as_mut().poll(cx))
+            .await
+        {
+            None => Err(Failure::ConnectTimeout {
+                timeout: plan.timeout,
+            }),
             Some(stream) => stream
                 .and_then(|stream| Connection::new(stream, plan.request.asks_for_head()))
                 .map_err(|source| Failure::Connect { source }),
@@ -96,7 +102,11 @@ impl Worker {
     }
 
     /// Exchanges the request for a reply; keeps the connection when it can carry another.
-    async fn exchange(&mut self, mut connection: Connection, sent: Instant) -> Result<Completed, Failure> {
+    async fn exchange(
+        &mut self,
+        mut connection: Connection,
+        sent: Instant,
+    ) -> Result<Completed, Failure> {
         let plan = &self.work.plan;
         let mut exchange = connection.exchange(plan.request.bytes(), &self.work.landing);
         let due = sent + plan.timeout;
@@ -104,7 +114,11 @@ impl Worker {
         let reply = match replied {
             Some(Ok(reply)) if reply.done <= due => reply,
             Some(Err(failure)) => return Err(failure),
-            Some(Ok(_)) | None => return Err(Failure::Timeout { timeout: plan.timeout }),
+            Some(Ok(_)) | None => {
+                return Err(Failure::Timeout {
+                    timeout: plan.timeout,
+                });
+            }
         };
         if reply.reusable && plan.keep_alive {
             self.connection = Some(connection);
@@ -114,7 +128,9 @@ impl Worker {
 
     fn judge(&self, reply: &Reply, sent: Instant) -> Result<Completed, Failure> {
         if !self.work.plan.request.expects(reply.status) {
-            return Err(Failure::Status { status: reply.status });
+            return Err(Failure::Status {
+                status: reply.status,
+            });
         }
         Ok(Completed {
             sent,

@@ -21,7 +21,12 @@ fn a_close_among_other_options_is_heeded() {
 #[test]
 fn t03_a_silent_close_after_each_reply_is_no_error() {
     let (sample, seen) = drive(&six(), once(HELLO));
-    assert_eq!((sample.ok, seen.requests), (6, 6), "{:?}", sample.first_error);
+    assert_eq!(
+        (sample.ok, seen.requests),
+        (6, 6),
+        "{:?}",
+        sample.first_error
+    );
     assert_eq!((sample.reconnects, seen.connections), (4, 6));
 }
 
@@ -34,7 +39,12 @@ fn t04_a_close_after_every_second_reply_is_no_error() {
             }
         }
     });
-    assert_eq!((sample.ok, seen.requests), (60, 60), "{:?}", sample.first_error);
+    assert_eq!(
+        (sample.ok, seen.requests),
+        (60, 60),
+        "{:?}",
+        sample.first_error
+    );
     assert_eq!(seen.connections, sample.reconnects + 2);
 }
 
@@ -72,7 +82,12 @@ fn t05_a_race_by_reset_is_retried_as_well() {
             conversation.await_request();
         }
     });
-    assert_eq!((sample.ok, sample.retries), (6, 4), "{:?}", sample.first_error);
+    assert_eq!(
+        (sample.ok, sample.retries),
+        (6, 4),
+        "{:?}",
+        sample.first_error
+    );
     assert_eq!((seen.requests, seen.connections), (10, 6));
 }
 
@@ -113,7 +128,10 @@ fn t05_a_request_is_retried_once_and_no_more() {
 
 #[test]
 fn t26_http_1_0_takes_a_connection_each() {
-    let (sample, seen) = drive(&six(), once("HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello"));
+    let (sample, seen) = drive(
+        &six(),
+        once("HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello"),
+    );
     assert_eq!((sample.ok, sample.retries, sample.reconnects), (6, 0, 4));
     assert_eq!((seen.requests, seen.connections), (6, 6));
 }
@@ -137,7 +155,11 @@ fn t32_a_limit_of_requests_a_connection_is_no_error() {
     });
     assert_eq!((sample.ok, sample.retries, seen.requests), (20, 0, 20));
     assert_eq!(sample.reconnects + 2, seen.connections);
-    assert!((5..=6).contains(&sample.reconnects), "{}", sample.reconnects);
+    assert!(
+        (5..=6).contains(&sample.reconnects),
+        "{}",
+        sample.reconnects
+    );
 }
 
 #[test]
@@ -148,7 +170,11 @@ fn idle_connections_closed_before_the_window_are_opened_again() {
     };
     let (closed, wait) = std::sync::mpsc::channel();
     let peer = Peer::start(move |conversation| {
-        let served = if conversation.number <= 4 { 1 } else { u64::MAX };
+        let served = if conversation.number <= 4 {
+            1
+        } else {
+            u64::MAX
+        };
         for _ in 0..served {
             if !conversation.read_request() {
                 return;
@@ -160,7 +186,12 @@ fn idle_connections_closed_before_the_window_are_opened_again() {
     });
     let mut window = WaitingWindow { wait, closes: 4 };
     let sample = Http1.drive(&peer.endpoint(), &load, &mut window).unwrap();
-    assert_eq!((sample.ok, sample.reconnects), (8, 4), "{:?}", sample.first_error);
+    assert_eq!(
+        (sample.ok, sample.reconnects),
+        (8, 4),
+        "{:?}",
+        sample.first_error
+    );
     assert_eq!(peer.stop().requests, 12);
 }
 

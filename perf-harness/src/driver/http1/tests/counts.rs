@@ -17,7 +17,10 @@ fn assert_exact(requests: u64, concurrency: usize) {
     let (sample, seen) = drive(&load(requests, concurrency), always(HELLO));
     assert_eq!(sample.ok, requests, "{requests} over {concurrency}");
     assert_eq!(seen.requests, requests, "{requests} over {concurrency}");
-    assert_eq!(seen.connections, concurrency as u64, "{requests} over {concurrency}");
+    assert_eq!(
+        seen.connections, concurrency as u64,
+        "{requests} over {concurrency}"
+    );
     assert_eq!(sample.connect.count(), concurrency as u64);
     assert_eq!(sample.reconnects, 0);
     assert_eq!(sample.bytes, requests * 5);
@@ -98,6 +101,11 @@ fn a_reply_before_the_whole_request_counts_and_costs_the_connection() {
 
 #[test]
 fn a_steady_throughput_needs_a_reply_from_every_connection() {
-    assert!(drive(&load(1_000, 2), always(HELLO)).0.steady_throughput.is_some());
+    assert!(
+        drive(&load(1_000, 2), always(HELLO))
+            .0
+            .steady_throughput
+            .is_some()
+    );
     assert_eq!(drive(&load(4, 4), always(HELLO)).0.steady_throughput, None);
 }

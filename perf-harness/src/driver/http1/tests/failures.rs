@@ -2,10 +2,21 @@
 
 use super::*;
 
-fn assert_six_fail(kind: ErrorKind, script: impl Fn(&mut Conversation) + Send + Sync + 'static) -> String {
+fn assert_six_fail(
+    kind: ErrorKind,
+    script: impl Fn(&mut Conversation) + Send + Sync + 'static,
+) -> String {
     let (sample, seen) = drive(&six(), script);
-    assert_eq!(sample.errors, errors([(kind, 6)]), "{:?}", sample.first_error);
-    assert_eq!((sample.ok, sample.bytes, sample.retries, seen.requests), (0, 0, 0, 6));
+    assert_eq!(
+        sample.errors,
+        errors([(kind, 6)]),
+        "{:?}",
+        sample.first_error
+    );
+    assert_eq!(
+        (sample.ok, sample.bytes, sample.retries, seen.requests),
+        (0, 0, 0, 6)
+    );
     sample.first_error.unwrap()
 }
 
@@ -13,14 +24,23 @@ fn assert_six_fail(kind: ErrorKind, script: impl Fn(&mut Conversation) + Send + 
 fn t08_chunks_without_a_last_one_are_truncated() {
     let reply = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n";
     let message = assert_six_fail(ErrorKind::BodyTruncated, once(reply));
-    assert_eq!(message, "connection closed by the server after 5 bytes of the body");
+    assert_eq!(
+        message,
+        "connection closed by the server after 5 bytes of the body"
+    );
 }
 
 #[test]
 fn t09_half_a_body_is_truncated() {
-    let reply = format!("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{}", "x".repeat(50));
+    let reply = format!(
+        "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{}",
+        "x".repeat(50)
+    );
     let message = assert_six_fail(ErrorKind::BodyTruncated, once(reply));
-    assert_eq!(message, "connection closed by the server after 50 bytes of the body");
+    assert_eq!(
+        message,
+        "connection closed by the server after 50 bytes of the body"
+    );
 }
 
 #[test]
@@ -44,7 +64,12 @@ fn t21_a_reset_of_every_third_request_loses_none() {
         }
         conversation.await_request();
     });
-    assert_eq!((sample.ok, sample.failed()), (60, 0), "{:?}", sample.first_error);
+    assert_eq!(
+        (sample.ok, sample.failed()),
+        (60, 0),
+        "{:?}",
+        sample.first_error
+    );
     assert!(sample.retries > 0);
 }
 
@@ -69,7 +94,10 @@ fn t23_half_a_head_then_a_reset_is_a_reset() {
             conversation.write("HTTP/1.1 200 OK\r\nContent-Le");
         }
     });
-    assert_eq!(message, "connection reset by the server within the head of the reply");
+    assert_eq!(
+        message,
+        "connection reset by the server within the head of the reply"
+    );
 }
 
 #[test]
@@ -77,16 +105,24 @@ fn a_reset_within_a_body_says_how_much_had_come() {
     let message = assert_six_fail(ErrorKind::Reset, |conversation| {
         if conversation.await_request() {
             let body = "x".repeat(120);
-            conversation.write(format!("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{body}"));
+            conversation.write(format!(
+                "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{body}"
+            ));
         }
     });
-    assert_eq!(message, "connection reset by the server after 120 bytes of the body");
+    assert_eq!(
+        message,
+        "connection reset by the server after 120 bytes of the body"
+    );
 }
 
 #[test]
 fn half_a_head_is_no_message() {
     let message = assert_six_fail(ErrorKind::Parse, once("HTTP/1.1 200 OK\r\nContent-Le"));
-    assert_eq!(message, "connection closed by the server within the head of the reply");
+    assert_eq!(
+        message,
+        "connection closed by the server within the head of the reply"
+    );
 }
 
 #[test]
@@ -98,7 +134,10 @@ fn t24_what_is_not_http_is_a_parse_error() {
         "hello",
     ] {
         let message = assert_six_fail(ErrorKind::Parse, once(garbage));
-        assert!(message.starts_with("the reply is no HTTP/1 message: "), "{message}");
+        assert!(
+            message.starts_with("the reply is no HTTP/1 message: "),
+            "{message}"
+        );
     }
 }
 
@@ -122,13 +161,22 @@ fn lengths_that_contradict_each_other_are_a_parse_error() {
 #[test]
 fn a_chunk_of_another_size_is_a_parse_error() {
     let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-    let message = assert_six_fail(ErrorKind::Parse, once(format!("{head}4\r\nhello\r\n0\r\n\r\n")));
-    assert!(message.contains("chunk does not end where its size says"), "{message}");
+    let message = assert_six_fail(
+        ErrorKind::Parse,
+        once(format!("{head}4\r\nhello\r\n0\r\n\r\n")),
+    );
+    assert!(
+        message.contains("chunk does not end where its size says"),
+        "{message}"
+    );
 }
 
 #[test]
 fn t27_an_unexpected_status_is_an_error_on_a_kept_connection() {
-    let (sample, seen) = drive(&six(), always("HTTP/1.1 500 No\r\nContent-Length: 4\r\n\r\noops"));
+    let (sample, seen) = drive(
+        &six(),
+        always("HTTP/1.1 500 No\r\nContent-Length: 4\r\n\r\noops"),
+    );
     assert_eq!(sample.errors, errors([(ErrorKind::Status, 6)]));
     assert_eq!(sample.first_error.as_deref(), Some("status 500"));
     assert_eq!(
@@ -147,7 +195,10 @@ fn t27_a_declared_status_is_good() {
         request: Some(request),
         ..six()
     };
-    let (sample, _) = drive(&load, always("HTTP/1.1 500 No\r\nContent-Length: 4\r\n\r\noops"));
+    let (sample, _) = drive(
+        &load,
+        always("HTTP/1.1 500 No\r\nContent-Length: 4\r\n\r\noops"),
+    );
     assert_eq!((sample.ok, sample.bytes), (6, 24));
 }
 
@@ -156,7 +207,10 @@ fn t31_a_redirect_is_not_followed() {
     let reply = "HTTP/1.1 302 Found\r\nLocation: /there\r\nContent-Length: 0\r\n\r\n";
     let (sample, seen) = drive(&six(), always(reply));
     assert_eq!(sample.first_error.as_deref(), Some("status 302"));
-    assert_eq!((sample.errors, seen.requests), (errors([(ErrorKind::Status, 6)]), 6));
+    assert_eq!(
+        (sample.errors, seen.requests),
+        (errors([(ErrorKind::Status, 6)]), 6)
+    );
 }
 
 #[test]
@@ -190,7 +244,11 @@ fn t22_a_closed_port_is_no_measurement() {
 fn a_server_that_stops_listening_mid_run_is_refused_for_the_rest() {
     let (sample, seen) = {
         let peer = peer::Peer::serving_only(1, once(HELLO));
-        let sample = Http1.drive(&peer.endpoint(), &load(6, 1), &mut CountingWindow::default());
+        let sample = Http1.drive(
+            &peer.endpoint(),
+            &load(6, 1),
+            &mut CountingWindow::default(),
+        );
         (sample.unwrap(), peer.stop())
     };
     assert_eq!((sample.ok, sample.sent, seen.requests), (1, 6, 1));
@@ -204,13 +262,21 @@ fn a_server_that_stops_listening_under_a_long_load_is_lost() {
     let error = Http1
         .drive(&peer.endpoint(), &load(u64::MAX, 1), &mut window)
         .unwrap_err();
-    assert!(matches!(error, DriverError::Lost { answered: 1, .. }), "{error:?}");
+    assert!(
+        matches!(error, DriverError::Lost { answered: 1, .. }),
+        "{error:?}"
+    );
     let message = error.to_string();
     assert!(
-        message.ends_with("after 1 good replies: cannot open a connection: Connection refused (os error 111)"),
+        message.ends_with(
+            "after 1 good replies: cannot open a connection: Connection refused (os error 111)"
+        ),
         "{message}"
     );
-    assert_eq!((window.opened, window.closed, peer.stop().requests), (1, 0, 1));
+    assert_eq!(
+        (window.opened, window.closed, peer.stop().requests),
+        (1, 0, 1)
+    );
 }
 
 #[test]
@@ -221,8 +287,13 @@ fn a_server_that_stops_listening_in_the_warm_up_is_lost() {
         ..load(6, 1)
     };
     let mut window = CountingWindow::default();
-    let error = Http1.drive(&peer.endpoint(), &load, &mut window).unwrap_err();
-    assert!(matches!(error, DriverError::Lost { answered: 1, .. }), "{error:?}");
+    let error = Http1
+        .drive(&peer.endpoint(), &load, &mut window)
+        .unwrap_err();
+    assert!(
+        matches!(error, DriverError::Lost { answered: 1, .. }),
+        "{error:?}"
+    );
     assert_eq!((window.opened, peer.stop().requests), (0, 1));
 }
 
@@ -230,7 +301,10 @@ fn a_server_that_stops_listening_in_the_warm_up_is_lost() {
 fn more_connections_than_files_are_refused_before_any_is_opened() {
     let load = load(u64::MAX, usize::MAX);
     let (result, seen) = try_drive(&load, always(HELLO));
-    assert!(matches!(result, Err(DriverError::FileLimit { .. })), "{result:?}");
+    assert!(
+        matches!(result, Err(DriverError::FileLimit { .. })),
+        "{result:?}"
+    );
     assert_eq!(seen.connections, 0);
 }
 
@@ -240,9 +314,15 @@ fn a_warm_up_that_fails_whole_is_no_measurement() {
         warmup: Some(4),
         ..six()
     };
-    let (result, seen) = try_drive(&load, always("HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n"));
+    let (result, seen) = try_drive(
+        &load,
+        always("HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n"),
+    );
     let message = result.unwrap_err().to_string();
-    assert!(message.ends_with("the first failed so: status 404"), "{message}");
+    assert!(
+        message.ends_with("the first failed so: status 404"),
+        "{message}"
+    );
     assert_eq!(seen.requests, 4);
 }
 
@@ -267,10 +347,19 @@ fn a_warm_up_that_fails_in_part_is_just_not_counted() {
 
 #[test]
 fn a_load_without_a_request_is_refused() {
-    let load = Load { request: None, ..six() };
+    let load = Load {
+        request: None,
+        ..six()
+    };
     let (result, seen) = try_drive(&load, always(HELLO));
     assert!(
-        matches!(result, Err(DriverError::Unsuited { driver: "http1", .. })),
+        matches!(
+            result,
+            Err(DriverError::Unsuited {
+                driver: "http1",
+                ..
+            })
+        ),
         "{result:?}"
     );
     assert_eq!(seen.connections, 0);

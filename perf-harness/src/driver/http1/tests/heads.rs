@@ -6,13 +6,18 @@ use super::*;
 
 /// A good reply whose head has `length` bytes, most of them one field.
 fn reply_with_head(length: usize) -> String {
-    let (front, back) = ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-Long: ", "\r\n\r\n");
+    let (front, back) = (
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-Long: ",
+        "\r\n\r\n",
+    );
     let value = "v".repeat(length - front.len() - back.len());
     format!("{front}{value}{back}hello")
 }
 
 fn reply_with_fields(count: usize) -> String {
-    let fields: String = (1..count).map(|number| format!("X-{number}: v\r\n")).collect();
+    let fields: String = (1..count)
+        .map(|number| format!("X-{number}: v\r\n"))
+        .collect();
     format!("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n{fields}\r\nhello")
 }
 
@@ -20,7 +25,12 @@ fn reply_with_fields(count: usize) -> String {
 fn t17_long_heads_are_read() {
     for length in [16 << 10, (16 << 10) + 100, 40_000, HEAD_LIMIT] {
         let (sample, seen) = drive(&six(), always(reply_with_head(length)));
-        assert_eq!((sample.ok, sample.bytes), (6, 30), "{length}: {:?}", sample.first_error);
+        assert_eq!(
+            (sample.ok, sample.bytes),
+            (6, 30),
+            "{length}: {:?}",
+            sample.first_error
+        );
         assert_eq!((seen.requests, seen.connections), (6, 2), "{length}");
     }
 }
@@ -31,7 +41,10 @@ fn t17_a_head_over_the_limit_is_named() {
         let (sample, seen) = drive(&six(), always(reply_with_head(length)));
         assert_eq!(sample.errors, errors([(ErrorKind::Parse, 6)]), "{length}");
         let message = sample.first_error.unwrap();
-        assert!(message.contains("head is longer than 65536 bytes"), "{message}");
+        assert!(
+            message.contains("head is longer than 65536 bytes"),
+            "{message}"
+        );
         assert_eq!(seen.requests, 6);
     }
 }

@@ -74,7 +74,10 @@ fn try_drive(
 }
 
 /// As [`try_drive`], for loads that can be measured. Checks what holds for every sample.
-fn drive(load: &Load, script: impl Fn(&mut Conversation) + Send + Sync + 'static) -> (Sample, Seen) {
+fn drive(
+    load: &Load,
+    script: impl Fn(&mut Conversation) + Send + Sync + 'static,
+) -> (Sample, Seen) {
     let (result, seen) = try_drive(load, script);
     let sample = result.expect("the load can be measured");
     assert_eq!(sample.sent, load.requests);

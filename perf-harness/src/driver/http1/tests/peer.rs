@@ -60,7 +60,10 @@ impl Peer {
 
     /// A server that takes `connections` connections, then listens no more. It has stopped
     /// listening before the script sees the last of them.
-    pub(super) fn serving_only(connections: usize, script: impl Fn(&mut Conversation) + Send + Sync + 'static) -> Self {
+    pub(super) fn serving_only(
+        connections: usize,
+        script: impl Fn(&mut Conversation) + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let state = Arc::new(State::default());
@@ -93,8 +96,11 @@ impl Peer {
     }
 }
 
-fn serve<S>(streams: impl IntoIterator<Item = io::Result<TcpStream>>, state: &Arc<State>, script: &Arc<S>)
-where
+fn serve<S>(
+    streams: impl IntoIterator<Item = io::Result<TcpStream>>,
+    state: &Arc<State>,
+    script: &Arc<S>,
+) where
     S: Fn(&mut Conversation) + Send + Sync + 'static,
 {
     let mut threads = Vec::new();
@@ -109,7 +115,9 @@ where
         let script = Arc::clone(script);
         threads.push(thread::spawn(move || script(&mut conversation)));
     }
-    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    threads
+        .into_iter()
+        .for_each(|thread| thread.join().unwrap());
 }
 
 impl Conversation {
@@ -179,7 +187,9 @@ impl Conversation {
 fn request_length(received: &[u8]) -> Option<usize> {
     let head = received.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
     let text = std::str::from_utf8(&received[..head]).unwrap();
-    let length = text.lines().find_map(|line| line.strip_prefix("Content-Length: "));
+    let length = text
+        .lines()
+        .find_map(|line| line.strip_prefix("Content-Length: "));
     let whole = head + length.map_or(0, |digits| digits.parse::<usize>().unwrap());
     (received.len() >= whole).then_some(whole)
 }

@@ -51,7 +51,10 @@ fn a_chunked_reply_is_read_in_every_three_parts() {
     let bytes = CHUNKED.as_bytes();
     for first in 0..bytes.len() {
         for second in first..bytes.len() {
-            assert_read(&[&bytes[..first], &bytes[first..second], &bytes[second..]], 15);
+            assert_read(
+                &[&bytes[..first], &bytes[first..second], &bytes[second..]],
+                15,
+            );
         }
     }
 }
@@ -62,7 +65,10 @@ fn every_proper_front_of_a_reply_is_unfinished_when_the_server_closes() {
         for cut in 0..reply.len() {
             let mut reader = read(&[&reply.as_bytes()[..cut]]).unwrap();
             assert!(!reader.is_over(), "{cut}");
-            assert!(matches!(reader.close(), Err(Failure::Closed { .. })), "{cut}");
+            assert!(
+                matches!(reader.close(), Err(Failure::Closed { .. })),
+                "{cut}"
+            );
         }
     }
 }
@@ -194,7 +200,10 @@ fn trailers_and_extensions_without_end_are_refused() {
         chunks.feed(front.as_bytes()).unwrap();
         let endless = "x".repeat(1 << 20);
         let error = chunks.feed(endless.as_bytes()).unwrap_err();
-        assert!(matches!(error, Malformed::ChunkOverhead { .. }), "{error:?}");
+        assert!(
+            matches!(error, Malformed::ChunkOverhead { .. }),
+            "{error:?}"
+        );
     }
 }
 

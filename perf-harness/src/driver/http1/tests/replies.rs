@@ -5,7 +5,12 @@ use super::*;
 fn assert_six(method: Method, reply: &str, body: u64) {
     let load = with_method(six(), method);
     let (sample, seen) = drive(&load, always(reply.to_owned()));
-    assert_eq!(sample.errors, errors([]), "{reply:?}: {:?}", sample.first_error);
+    assert_eq!(
+        sample.errors,
+        errors([]),
+        "{reply:?}: {:?}",
+        sample.first_error
+    );
     assert_eq!((sample.ok, sample.bytes), (6, 6 * body), "{reply:?}");
     assert_eq!((seen.requests, seen.connections), (6, 2), "{reply:?}");
 }
@@ -19,12 +24,16 @@ fn t01_a_length_without_a_connection_field_keeps_the_connection() {
 fn t06_a_body_without_a_length_ends_with_the_connection() {
     let (sample, seen) = drive(&six(), once("HTTP/1.1 200 OK\r\n\r\nhello"));
     assert_eq!((sample.ok, sample.bytes, sample.retries), (6, 30, 0));
-    assert_eq!((seen.requests, seen.connections, sample.reconnects), (6, 6, 4));
+    assert_eq!(
+        (seen.requests, seen.connections, sample.reconnects),
+        (6, 6, 4)
+    );
 }
 
 #[test]
 fn t07_chunk_framing_is_no_body() {
-    let reply = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n";
+    let reply =
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n";
     assert_six(Method::GET, reply, 5);
 }
 
@@ -40,7 +49,10 @@ fn t12_204_with_a_length_has_no_body() {
 
 #[test]
 fn a_304_with_a_length_has_no_body() {
-    assert_expected(304, "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n");
+    assert_expected(
+        304,
+        "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n",
+    );
 }
 
 fn assert_expected(status: u16, reply: &str) {
@@ -51,14 +63,27 @@ fn assert_expected(status: u16, reply: &str) {
         ..six()
     };
     let (sample, seen) = drive(&load, always(reply.to_owned()));
-    assert_eq!((sample.ok, sample.bytes), (6, 0), "{:?}", sample.first_error);
+    assert_eq!(
+        (sample.ok, sample.bytes),
+        (6, 0),
+        "{:?}",
+        sample.first_error
+    );
     assert_eq!((seen.requests, seen.connections), (6, 2));
 }
 
 #[test]
 fn t14_a_reply_to_head_has_no_body() {
-    assert_six(Method::HEAD, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n", 0);
-    assert_six(Method::HEAD, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", 0);
+    assert_six(
+        Method::HEAD,
+        "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n",
+        0,
+    );
+    assert_six(
+        Method::HEAD,
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+        0,
+    );
 }
 
 #[test]
@@ -100,7 +125,11 @@ fn t19_a_reply_in_single_bytes_is_one_reply() {
 
 #[test]
 fn an_empty_body_is_a_good_reply() {
-    assert_six(Method::GET, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 0);
+    assert_six(
+        Method::GET,
+        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+        0,
+    );
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
     assert_six(Method::GET, chunked, 0);
 }
@@ -136,15 +165,26 @@ fn a_large_body_until_close_is_counted_to_the_byte() {
     let head = reply.len();
     reply.resize(head + (3 << 20), b'x');
     let (sample, seen) = drive(&six(), once(reply));
-    assert_eq!((sample.ok, sample.bytes, seen.requests), (6, 6 * (3 << 20), 6));
+    assert_eq!(
+        (sample.ok, sample.bytes, seen.requests),
+        (6, 6 * (3 << 20), 6)
+    );
 }
 
 #[test]
 fn surplus_bytes_cost_the_connection_and_no_request() {
     let twice = format!("{HELLO}HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n");
     let (sample, seen) = drive(&six(), always(twice));
-    assert_eq!((sample.ok, sample.bytes), (6, 30), "{:?}", sample.first_error);
-    assert_eq!((seen.requests, seen.connections, sample.reconnects), (6, 6, 4));
+    assert_eq!(
+        (sample.ok, sample.bytes),
+        (6, 30),
+        "{:?}",
+        sample.first_error
+    );
+    assert_eq!(
+        (seen.requests, seen.connections, sample.reconnects),
+        (6, 6, 4)
+    );
 }
 
 #[test]
@@ -152,6 +192,11 @@ fn surplus_bytes_after_a_large_body_cost_the_connection_and_no_request() {
     let mut reply = b"HTTP/1.1 200 OK\r\nContent-Length: 500000\r\n\r\n".to_vec();
     reply.resize(reply.len() + 500_001, b'x');
     let (sample, seen) = drive(&six(), always(reply));
-    assert_eq!((sample.ok, sample.bytes), (6, 3_000_000), "{:?}", sample.first_error);
+    assert_eq!(
+        (sample.ok, sample.bytes),
+        (6, 3_000_000),
+        "{:?}",
+        sample.first_error
+    );
     assert_eq!((seen.requests, seen.connections), (6, 6));
 }

@@ -37,7 +37,10 @@ fn t28_a_request_that_is_never_answered_is_one_timeout() {
     });
     assert_eq!((sample.ok, seen.requests), (5, 6));
     assert_eq!(sample.errors, errors([(ErrorKind::Timeout, 1)]));
-    assert_eq!(sample.first_error.as_deref(), Some("no whole reply within 2s"));
+    assert_eq!(
+        sample.first_error.as_deref(),
+        Some("no whole reply within 2s")
+    );
     assert!(
         sample.latency.max().unwrap() >= 1_999_000_000,
         "the wait is in the histogram"
@@ -121,5 +124,8 @@ fn a_warm_up_that_is_never_answered_ends_as_well() {
     };
     let (result, _) = try_drive(&load, Conversation::await_close);
     let message = result.unwrap_err().to_string();
-    assert!(message.ends_with("no whole reply within 100ms"), "{message}");
+    assert!(
+        message.ends_with("no whole reply within 100ms"),
+        "{message}"
+    );
 }

@@ -82,7 +82,9 @@ fn a_panic_of_the_window_ends_the_engine() {
 
 #[test]
 fn the_engine_can_be_driven_from_within_a_runtime() {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
     let (sample, _) = runtime.block_on(async { drive(&six(), always(HELLO)) });
     assert_eq!(sample.ok, 6);
 }
