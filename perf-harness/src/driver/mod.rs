@@ -14,7 +14,9 @@ use std::fmt;
 
 pub use http1::Http1;
 #[cfg(feature = "journeys")]
-pub use journey::{Failure, Journey, JourneyDriver, Reply, RequestBuilder, Result, User};
+pub use journey::Result as JourneyResult;
+#[cfg(feature = "journeys")]
+pub use journey::{Failure, Journey, JourneyDriver, Reply, RequestBuilder, User};
 #[cfg(feature = "journeys")]
 pub use reqwest::ReqwestDriver;
 pub use scripted::{Script, Scripted};
