@@ -1,4 +1,4 @@
-//! Tells the crate which compiler builds it: a baseline names it.
+//! Tells the crate by which compiler and how it is built: a baseline names both.
 
 use std::env;
 use std::process::Command;
@@ -11,4 +11,6 @@ fn main() {
     let version = version.unwrap_or_default();
     let number = version.split_whitespace().nth(1).unwrap_or("unknown");
     println!("cargo:rustc-env=PERF_HARNESS_RUSTC={number}");
+    let level = env::var("OPT_LEVEL").unwrap_or_default();
+    println!("cargo:rustc-env=PERF_HARNESS_OPT_LEVEL={level}");
 }

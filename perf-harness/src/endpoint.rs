@@ -25,15 +25,25 @@ pub enum EndpointError {
         url: String,
     },
     /// Only `http` is spoken.
-    #[error("{url:?} has the scheme `{scheme}`: only `http` is supported")]
+    #[error(
+        "{url:?} has the scheme `{scheme}`: only `http` is spoken; write the address of its plain HTTP port"
+    )]
     Scheme {
         /// The refused text.
         url: String,
         /// Its scheme.
         scheme: String,
     },
+    /// The URL holds a user name, and perhaps a password, which would be sent nowhere.
+    #[error(
+        "the URL of `{host}` holds `user:password@`: remove it, and send an `authorization` header with the load instead"
+    )]
+    Credentials {
+        /// The host, with its port if one is given; the rest is kept out of logs.
+        host: String,
+    },
     /// The host has no address.
-    #[error("the host of {url:?} cannot be resolved: check the name and the network")]
+    #[error("the host of {url:?} cannot be resolved ({source}): check the name and the network")]
     Resolve {
         /// The URL.
         url: String,
@@ -58,12 +68,14 @@ impl Endpoint {
     ///
     /// # Errors
     ///
-    /// [`EndpointError`] when the text is no `http` URL or its host has no address.
+    /// [`EndpointError`] when the text is no `http` URL, holds `user:password@`, or its host has no
+    /// address.
     pub fn resolve(url: &str) -> Result<Vec<Self>, EndpointError> {
         let invalid = || EndpointError::Invalid {
             url: url.to_owned(),
         };
         let uri: Uri = url.parse().map_err(|_| invalid())?;
+        refuse_credentials(&uri)?;
         let scheme = uri.scheme_str().ok_or_else(invalid)?;
         if scheme != "http" {
             return Err(EndpointError::Scheme {
@@ -114,6 +126,16 @@ impl Endpoint {
     }
 }
 
+fn refuse_credentials(uri: &Uri) -> Result<(), EndpointError> {
+    let authority = uri.authority().map_or("", |authority| authority.as_str());
+    match authority.rsplit_once('@') {
+        None => Ok(()),
+        Some((_, host)) => Err(EndpointError::Credentials {
+            host: host.to_owned(),
+        }),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,5 +161,21 @@ mod tests {
             let message = Endpoint::resolve(url).unwrap_err().to_string();
             assert!(message.contains(&format!("{url:?}")), "{message}");
         }
+    }
+
+    #[test]
+    fn credentials_are_refused_and_not_repeated() {
+        for url in [
+            "http://ann:secret@127.0.0.1:81/x",
+            "https://ann:secret@127.0.0.1:81",
+        ] {
+            let message = Endpoint::resolve(url).unwrap_err().to_string();
+            assert!(
+                message.contains("`127.0.0.1:81` holds `user:password@`"),
+                "{message}"
+            );
+            assert!(!message.contains("secret"), "{message}");
+        }
+        assert!(Endpoint::resolve("http://127.0.0.1:81/a@b").is_ok());
     }
 }

@@ -19,10 +19,10 @@ pub enum Error {
     #[error(transparent)]
     Target(#[from] TargetError),
     /// The load could not be put on the target.
-    #[error("{source}{}", causes(.source))]
+    #[error("{}{}", in_words(.cause), server_log(.log))]
     Driver {
         /// Why.
-        source: DriverError,
+        cause: DriverError,
         /// The last lines that the target wrote.
         log: Vec<String>,
     },
@@ -47,9 +47,22 @@ pub enum Error {
     },
 }
 
-/// The sources of `error`, each after a colon.
-pub(crate) fn causes(error: &dyn std::error::Error) -> String {
-    std::iter::successors(error.source(), |cause| cause.source())
-        .map(|cause| format!(": {cause}"))
-        .collect()
+/// `error` and its causes in one sentence; a cause that is said already is not said again.
+pub(crate) fn in_words(error: &dyn std::error::Error) -> String {
+    let mut words = error.to_string();
+    for cause in std::iter::successors(error.source(), |cause| cause.source()) {
+        let cause = cause.to_string();
+        if !words.contains(&cause) {
+            words = format!("{words}: {cause}");
+        }
+    }
+    words
+}
+
+fn server_log(lines: &[String]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<String> = lines.iter().map(|line| format!("\n  | {line}")).collect();
+    format!("; the server's last lines:{}", lines.concat())
 }

@@ -34,6 +34,7 @@ mod run;
 mod sample;
 mod scenario;
 pub mod stats;
+mod surroundings;
 mod target;
 
 #[cfg(feature = "journeys")]

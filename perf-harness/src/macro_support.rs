@@ -7,8 +7,9 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::panic::Location;
 use std::path::PathBuf;
 
-use crate::error::{Error, causes};
+use crate::error::{Error, in_words};
 use crate::gate::Verdict;
+use crate::host::Holder;
 use crate::outcome::{Outcome, Place};
 use crate::report::{self, Style};
 use crate::run::{self, Progress, Silent};
@@ -108,7 +109,7 @@ fn report_of(result: Result<Outcome, Error>, place: &Place) -> Result<(), Report
     let outcome = match result {
         Ok(outcome) => outcome,
         Err(error) => {
-            let text = format!("{error}{}", causes(&error));
+            let text = in_words(&error);
             announce(&report::github::error_at(
                 place,
                 "perf-harness could not measure",
@@ -156,7 +157,7 @@ fn progress() -> Box<dyn Progress> {
 struct Line;
 
 impl Progress for Line {
-    fn waiting(&mut self, holder: &str) {
+    fn waiting(&mut self, holder: &Holder) {
         show(&format!(
             "\r\x1b[2K  waiting: {holder} puts a load on this machine"
         ));
@@ -182,7 +183,11 @@ impl Progress for Line {
 struct Told;
 
 impl Progress for Told {
-    fn waiting(&mut self, holder: &str) {
+    fn waiting(&mut self, holder: &Holder) {
+        // Tests of one process take turns as a matter of course.
+        if holder.is_this_process() {
+            return;
+        }
         show(&format!(
             "perf-harness: waiting, {holder} puts a load on this machine\n"
         ));

@@ -24,12 +24,16 @@ pub struct Outcome {
     pub warnings: Vec<Warning>,
     /// Where the session waits for review.
     pub pending: Option<PathBuf>,
+    /// Connections of the load.
+    pub connections: usize,
     /// Where requests went.
     pub endpoint: Option<String>,
     /// The annotated function.
     pub place: Place,
     /// Whether `PERF_POLICY=report` keeps a verdict from failing the test.
     pub reported_only: bool,
+    /// The root of the workspace; a target folder may be shared.
+    pub workspace: PathBuf,
 }
 
 /// Where a scenario stands in the source.
@@ -72,7 +76,7 @@ pub enum Warning {
         /// Share of the window that the engine's thread was busy.
         client_busy: f64,
         /// Cores that the server used.
-        server_cores: f64,
+        server_cores: Option<f64>,
     },
     /// A metric that the gate judges by default has too few requests a round for it.
     TooFewRequests {

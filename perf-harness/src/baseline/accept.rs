@@ -3,6 +3,7 @@
 use super::format::SCHEMA;
 use super::pending::Pending;
 use super::record::{Accepted, Baseline};
+use crate::sample::Metric;
 
 /// Why a pending session is not accepted as it is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -10,11 +11,14 @@ use super::record::{Accepted, Baseline};
 pub enum AcceptError {
     /// Worse numbers are only accepted with a reason.
     #[error(
-        "{scenario} regressed: say why that is accepted with `--reason \"…\"`; the reason is committed with the numbers"
+        "{scenario} {}: say why that is accepted with `--reason \"…\"`; the reason is committed with the numbers",
+        got_worse(.breached)
     )]
     ReasonWanted {
         /// Which scenario.
         scenario: String,
+        /// The metrics that got worse by their thresholds, where that is known.
+        breached: Vec<Metric>,
     },
 }
 
@@ -25,32 +29,45 @@ pub enum AcceptError {
 ///
 /// # Errors
 ///
-/// [`AcceptError`] when the session regressed and there is no reason.
+/// [`AcceptError`] when the session regressed, or a judged metric was worse by its threshold, and
+/// there is no reason.
 pub fn accept(
     pending: Pending,
     present: Option<&Baseline>,
     reason: Option<&str>,
 ) -> Result<Baseline, AcceptError> {
     let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
-    if pending.verdict == "regressed" && reason.is_none() {
+    if pending.wants_reason() && reason.is_none() {
         return Err(AcceptError::ReasonWanted {
             scenario: pending.scenario.to_string(),
+            breached: pending.breached,
         });
     }
-    let joins = matches!(pending.verdict.as_str(), "pass" | "inconclusive");
     match present {
-        Some(present) if joins && present.load_hash == pending.load_hash => {
-            Ok(joined(present, pending))
+        Some(present) if pending.joins() && present.load_hash == pending.load_hash => {
+            Ok(joined(present, pending, reason))
         }
         _ => Ok(replaced(present, pending, reason)),
     }
 }
 
-fn joined(present: &Baseline, pending: Pending) -> Baseline {
-    let mut baseline = present.clone();
-    if !baseline.sessions.contains(&pending.session) {
-        baseline.sessions.push(pending.session);
+fn got_worse(breached: &[Metric]) -> String {
+    if breached.is_empty() {
+        return "regressed".to_owned();
     }
+    let names: Vec<&str> = breached.iter().map(|metric| metric.name()).collect();
+    format!("got worse by the threshold of {}", names.join(", "))
+}
+
+fn joined(present: &Baseline, pending: Pending, reason: Option<&str>) -> Baseline {
+    let mut baseline = present.clone();
+    if baseline.sessions.contains(&pending.session) {
+        return baseline;
+    }
+    if pending.wants_reason() {
+        baseline.accepted = accepted(Some(present), &pending, reason);
+    }
+    baseline.sessions.push(pending.session);
     let surplus = baseline
         .sessions
         .len()
@@ -59,14 +76,18 @@ fn joined(present: &Baseline, pending: Pending) -> Baseline {
     baseline
 }
 
+fn accepted(present: Option<&Baseline>, pending: &Pending, reason: Option<&str>) -> Accepted {
+    Accepted {
+        medians: pending.session.medians(),
+        previous: present.map(Baseline::medians).unwrap_or_default(),
+        reason: reason.map(str::to_owned),
+        revision: pending.session.revision.clone(),
+    }
+}
+
 fn replaced(present: Option<&Baseline>, pending: Pending, reason: Option<&str>) -> Baseline {
     Baseline {
-        accepted: Accepted {
-            medians: pending.session.medians(),
-            previous: present.map(Baseline::medians).unwrap_or_default(),
-            reason: reason.map(str::to_owned),
-            revision: pending.session.revision.clone(),
-        },
+        accepted: accepted(present, &pending, reason),
         build: pending.build,
         class: pending.class,
         load: pending.load,

@@ -15,11 +15,15 @@ use super::session::Session;
 use super::tree::{Key, keys, read_if_there, write_whole};
 use crate::host::MachineClass;
 use crate::name::ScenarioName;
+use crate::sample::Metric;
 
 /// One measured session that awaits review.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pending {
+    /// The judged metrics that were worse by their threshold or more, whatever the verdict.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub breached: Vec<Metric>,
     /// How the code under test was built.
     pub build: Build,
     /// The machine class it was measured on.
@@ -45,7 +49,29 @@ pub struct Pending {
     pub verdict: String,
 }
 
+/// The names of the verdicts on which it depends what an acceptance does. The verdicts themselves
+/// are a matter of `gate`, which stands above and checks that the names are theirs.
+pub(crate) mod verdict_name {
+    pub(crate) const BROKEN: &str = "broken";
+    pub(crate) const INCONCLUSIVE: &str = "inconclusive";
+    pub(crate) const PASS: &str = "pass";
+    pub(crate) const REGRESSED: &str = "regressed";
+}
+
 impl Pending {
+    /// Whether its numbers are only accepted with a reason: something got worse by its threshold.
+    #[must_use]
+    pub fn wants_reason(&self) -> bool {
+        self.verdict == verdict_name::REGRESSED || !self.breached.is_empty()
+    }
+
+    /// Whether an acceptance adds it to the sessions of its baseline, since it is of their kind;
+    /// otherwise it replaces them.
+    #[must_use]
+    pub fn joins(&self) -> bool {
+        [verdict_name::PASS, verdict_name::INCONCLUSIVE].contains(&self.verdict.as_str())
+    }
+
     /// Which record it is about.
     #[must_use]
     pub fn key(&self) -> Key {

@@ -27,7 +27,7 @@ pub struct Project {
 pub enum ProjectError {
     /// Cargo could not be asked.
     #[error(
-        "cargo cannot be asked for the workspace of {folder}: check that `cargo` is on the PATH"
+        "cargo cannot be asked for the workspace of {folder} ({source}): check that `cargo` is on the PATH"
     )]
     Cargo {
         /// Where it was asked.
@@ -52,6 +52,28 @@ pub enum ProjectError {
         /// The revision asked for.
         revision: String,
     },
+    /// A pull request's run that did not check out the merge with its base.
+    #[error(
+        "this run of a pull request has not checked out its merge commit, so its base is not known: leave `ref` of the checkout step alone, or name the base by PERF_BASE"
+    )]
+    NoMerge,
+    /// Git refuses to answer.
+    #[error("git cannot be asked about {file}: {message}")]
+    Git {
+        /// About what.
+        file: String,
+        /// What git said.
+        message: String,
+    },
+}
+
+/// The revision whose baselines judge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// A revision by name.
+    Named(String),
+    /// The first parent of the merge commit that is checked out, as on a pull request of GitHub.
+    OfMerge,
 }
 
 #[derive(Deserialize)]
@@ -70,7 +92,8 @@ impl Project {
     /// [`ProjectError`] when cargo cannot be run or finds no workspace.
     pub fn discover(folder: &Path) -> Result<Self, ProjectError> {
         let metadata = cargo_metadata(folder)?;
-        let baselines = env::var_os("PERF_BASELINES_DIR").unwrap_or_else(|| "baselines".into());
+        let baselines = env::var_os("PERF_BASELINES_DIR").filter(|folder| !folder.is_empty());
+        let baselines = baselines.unwrap_or_else(|| "baselines".into());
         Ok(Self {
             baselines: metadata.workspace_root.join(baselines),
             root: metadata.workspace_root,
@@ -116,58 +139,96 @@ impl Project {
     /// The checked-out revision, `+dirty` when tracked files have changed; `None` outside git.
     #[must_use]
     pub fn revision(&self) -> Option<String> {
-        let head = self.git(&["rev-parse", "--short=12", "HEAD"])?;
-        let clean = self
-            .git(&["status", "--porcelain", "--untracked-files=no"])?
-            .is_empty();
+        let head = self.git(&["rev-parse", "--short=12", "HEAD"]).ok()?;
+        let changes = self.git(&["status", "--porcelain", "--untracked-files=no"]);
+        let clean = changes.ok()?.is_empty();
         Some(if clean { head } else { format!("{head}+dirty") })
     }
 
-    /// The committed baseline file of `key`, relative to the workspace, if the working tree lacks it.
+    /// Where the baseline of `key` is or would be, relative to the workspace where it lies in it.
     #[must_use]
-    pub fn removed_baseline(&self, key: &Key) -> Option<String> {
+    pub fn baseline_file(&self, key: &Key) -> String {
         let path = self.baselines().path(key);
-        let file = path.strip_prefix(&self.root).ok()?.to_str()?.to_owned();
-        self.git(&["cat-file", "-e", &format!("HEAD:./{file}")])?;
-        (!path.exists()).then_some(file)
+        let inside = path.strip_prefix(&self.root).unwrap_or(&path);
+        inside.display().to_string()
     }
 
-    /// The baseline of `key` as it was at `revision`; `None` inside when there was none.
+    /// Whether the last commit has a baseline of `key`; false outside git.
     ///
     /// # Errors
     ///
-    /// Outside, [`ProjectError::NoRevision`] when the checkout does not have the revision; inside,
-    /// [`BaselineError`] when the file of that revision cannot be trusted.
-    pub fn baseline_at(
-        &self,
-        revision: &str,
-        key: &Key,
-    ) -> Result<Result<Option<Baseline>, BaselineError>, ProjectError> {
-        let commit = format!("{revision}^{{commit}}");
-        if self
-            .git(&["rev-parse", "--verify", "--quiet", &commit])
-            .is_none()
-        {
-            return Err(ProjectError::NoRevision {
-                revision: revision.to_owned(),
-            });
+    /// [`ProjectError::Git`] when git refuses to answer.
+    pub fn is_committed(&self, key: &Key) -> Result<bool, ProjectError> {
+        if !self.is_in_git() || self.commit("HEAD").is_none() {
+            return Ok(false);
         }
-        let store = self.baselines();
-        let path = store.path(key);
-        let file = path.strip_prefix(&self.root).ok().and_then(Path::to_str);
-        let text = file.and_then(|file| self.git(&["show", &format!("{revision}:./{file}")]));
-        Ok(text.map(|text| store.parse(key, &text)).transpose())
+        self.has_file("HEAD", &self.baseline_file(key))
     }
 
-    fn git(&self, arguments: &[&str]) -> Option<String> {
+    /// The baseline of `key` as it was at `base`; `None` inside when there was none.
+    ///
+    /// # Errors
+    ///
+    /// Outside, [`ProjectError`] when the checkout does not have the revision, or git refuses to
+    /// answer; inside, [`BaselineError`] when the file of that revision cannot be trusted.
+    pub fn baseline_at(
+        &self,
+        base: &Base,
+        key: &Key,
+    ) -> Result<Result<Option<Baseline>, BaselineError>, ProjectError> {
+        let revision = self.revision_of(base)?;
+        let file = self.baseline_file(key);
+        if !self.has_file(&revision, &file)? {
+            return Ok(Ok(None));
+        }
+        let text = self.git(&["show", &format!("{revision}:./{file}")]);
+        let text = text.map_err(|message| ProjectError::Git { file, message })?;
+        Ok(self.baselines().parse(key, &text).map(Some))
+    }
+
+    fn revision_of(&self, base: &Base) -> Result<String, ProjectError> {
+        let revision = match base {
+            Base::Named(revision) => revision.clone(),
+            Base::OfMerge if self.commit("HEAD^1").is_none() => {
+                return Err(ProjectError::NoRevision {
+                    revision: "HEAD^1".to_owned(),
+                });
+            }
+            Base::OfMerge if self.commit("HEAD^2").is_none() => return Err(ProjectError::NoMerge),
+            Base::OfMerge => "HEAD^1".to_owned(),
+        };
+        self.commit(&revision).ok_or(ProjectError::NoRevision { revision })
+    }
+
+    /// The full name of a commit; `None` when the checkout does not have it.
+    fn commit(&self, revision: &str) -> Option<String> {
+        let commit = format!("{revision}^{{commit}}");
+        self.git(&["rev-parse", "--verify", "--quiet", &commit]).ok()
+    }
+
+    fn has_file(&self, revision: &str, file: &str) -> Result<bool, ProjectError> {
+        let listed = self.git(&["ls-tree", "--name-only", revision, "--", file]);
+        let listed = listed.map_err(|message| ProjectError::Git {
+            file: file.to_owned(),
+            message,
+        })?;
+        Ok(!listed.is_empty())
+    }
+
+    fn is_in_git(&self) -> bool {
+        self.root.ancestors().any(|folder| folder.join(".git").exists())
+    }
+
+    /// What git prints, or what it says when it fails.
+    fn git(&self, arguments: &[&str]) -> Result<String, String> {
         let output = Command::new("git")
             .arg("-C")
             .arg(&self.root)
             .args(arguments)
             .output()
-            .ok()?;
-        let text = String::from_utf8(output.stdout).ok()?;
-        output.status.success().then(|| text.trim().to_owned())
+            .map_err(|error| error.to_string())?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+        if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::session::Session;
+use super::session::{Session, key_of};
 use crate::host::MachineClass;
 use crate::name::ScenarioName;
 use crate::sample::Metric;
@@ -17,7 +17,7 @@ use crate::sample::Metric;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
-    /// What was accepted, when it last replaced what was there.
+    /// What was accepted, when it last replaced what was there or was worse than it.
     pub accepted: Accepted,
     /// How the code under test was built.
     pub build: Build,
@@ -42,14 +42,15 @@ pub struct Baseline {
     pub target: TargetRecord,
 }
 
-/// What was accepted, for people who read the file's history.
+/// What was accepted when the numbers last changed, for people who read the file's history.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Accepted {
     /// The medians that were accepted, in the metrics' units.
+    #[serde(with = "keyed")]
     pub medians: BTreeMap<Metric, f64>,
     /// The medians that they replaced.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", with = "keyed")]
     pub previous: BTreeMap<Metric, f64>,
     /// Why a change was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -175,4 +176,37 @@ fn load_differences(
 /// A patch release does not change the code that is generated.
 fn minor_version(version: &str) -> &str {
     version.rsplit_once('.').map_or(version, |(minor, _)| minor)
+}
+
+/// Values of metrics under the keys that a round has them under, so that a file says their units.
+mod keyed {
+    use std::collections::BTreeMap;
+
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    use super::{Metric, key_of};
+
+    pub(super) fn serialize<S: Serializer>(
+        values: &BTreeMap<Metric, f64>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let keyed = values.iter().map(|(metric, value)| (key_of(*metric), *value));
+        keyed.collect::<BTreeMap<&str, f64>>().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<BTreeMap<Metric, f64>, D::Error> {
+        let keyed = BTreeMap::<String, f64>::deserialize(deserializer)?;
+        let known = |(key, value): (String, f64)| match metric_of(&key) {
+            Some(metric) => Ok((metric, value)),
+            None => Err(D::Error::custom(format!("`{key}` is no metric of this version"))),
+        };
+        keyed.into_iter().map(known).collect()
+    }
+
+    fn metric_of(key: &str) -> Option<Metric> {
+        Metric::ALL.into_iter().find(|metric| key_of(*metric) == key)
+    }
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::load::stable_hash;
 use crate::sample::{ErrorKind, LatencyHistogram, Metric, Sample};
 
 /// One round in a file. Values have five significant digits, in the units that the names say.
@@ -44,9 +43,9 @@ pub struct Round {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Session {
-    /// All latencies of the session: an HdrHistogram V2 in nanoseconds, in base64.
+    /// All latencies of the session in nanoseconds; in the file a deflated HdrHistogram V2 in base64.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub latency_hdr: Option<String>,
+    pub latency_hdr: Option<LatencyHistogram>,
     /// The revision of the code that was measured; `+dirty` follows when it had local changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
@@ -109,7 +108,7 @@ impl Session {
             latency.merge(&sample.latency);
         }
         Self {
-            latency_hdr: (latency.count() > 0).then(|| latency.to_base64()),
+            latency_hdr: (latency.count() > 0).then_some(latency),
             revision: None,
             rounds: samples.iter().map(Round::of).collect(),
             warnings: Vec::new(),
@@ -147,12 +146,19 @@ impl Session {
         let ok = sum(|round| round.ok);
         (ok > 0).then(|| sum(|round| round.bytes) as f64 / ok as f64)
     }
+}
 
-    /// A short name of the session's content, to tell two sessions apart.
-    #[must_use]
-    pub fn fingerprint(&self) -> String {
-        let text = serde_json::to_string(self).expect("a session is plain data");
-        stable_hash(text.as_bytes())[..12].to_owned()
+/// The key of `metric` in a file: the name of its field in a [`Round`], which has the unit.
+pub(super) fn key_of(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Throughput => "throughput",
+        Metric::P50 => "p50_ns",
+        Metric::P90 => "p90_ns",
+        Metric::P99 => "p99_ns",
+        Metric::P999 => "p999_ns",
+        Metric::Mean => "mean_ns",
+        Metric::Cpu => "cpu_ns",
+        Metric::Memory => "memory_bytes",
     }
 }
 

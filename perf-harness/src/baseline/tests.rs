@@ -45,6 +45,7 @@ fn load() -> Load {
 
 fn pending(verdict: &str, factor: f64) -> Pending {
     Pending {
+        breached: Vec::new(),
         build: build(),
         class: key().class,
         load: load().fields(),
@@ -367,9 +368,142 @@ fn a_failed_write_leaves_what_was_there() {
 
 #[test]
 fn medians_are_kept_in_five_digits() {
-    let medians: BTreeMap<Metric, f64> = baseline().accepted.medians;
-    let text = serde_json::to_string(&medians).unwrap();
-    assert!(text.contains("\"throughput\":9980.0"), "{text}");
+    assert_eq!(
+        baseline().accepted.medians.get(&Metric::Throughput),
+        Some(&9980.0)
+    );
+}
+
+#[test]
+fn medians_have_the_keys_of_a_rounds_values() {
+    let of = |place: usize| Some(1.0 + place as f64);
+    let round = Round {
+        cpu_ns: of(0),
+        mean_ns: of(1),
+        memory_bytes: of(2),
+        p50_ns: of(3),
+        p90_ns: of(4),
+        p999_ns: of(5),
+        p99_ns: of(6),
+        throughput: of(7),
+        ..Round::default()
+    };
+    let session = Session {
+        rounds: vec![round.clone()],
+        ..Session::default()
+    };
+    let accepted = Accepted {
+        medians: session.medians(),
+        previous: session.medians(),
+        ..Accepted::default()
+    };
+    let written = serde_json::to_value(&accepted).unwrap();
+    let round = serde_json::to_value(round).unwrap();
+    let medians = written["medians"].as_object().unwrap();
+    assert_eq!(medians.len(), Metric::ALL.len());
+    assert!(
+        medians.iter().all(|(key, value)| round[key] == *value),
+        "{written}"
+    );
+    assert_eq!(written["previous"], written["medians"]);
+    assert_eq!(
+        serde_json::from_value::<Accepted>(written).unwrap(),
+        accepted
+    );
+}
+
+#[test]
+fn the_keys_of_medians_are_sorted_in_the_file() {
+    let text = to_text(&baseline());
+    let medians = text.split("\"medians\": {").nth(1).unwrap();
+    let medians = medians.split('}').next().unwrap();
+    let keys: Vec<&str> = medians
+        .lines()
+        .filter_map(|line| line.split('"').nth(1))
+        .collect();
+    assert_eq!(
+        keys,
+        ["mean_ns", "p50_ns", "p90_ns", "p999_ns", "p99_ns", "throughput"]
+    );
+}
+
+#[test]
+fn a_median_of_no_metric_is_refused() {
+    let text = to_text(&baseline()).replacen("\"mean_ns\"", "\"mean\"", 1);
+    assert!(message_for(&text).contains("`mean` is no metric"));
+}
+
+#[test]
+fn a_histogram_that_is_cut_is_refused_and_an_undeflated_one_is_read() {
+    let text = to_text(&baseline());
+    let histogram = baseline().sessions[0].latency_hdr.clone().unwrap();
+    let deflated = histogram.to_base64();
+    let cut = text.replace(&deflated, &deflated[..deflated.len() - 4]);
+    assert!(message_for(&cut).contains("no HdrHistogram V2"));
+    let engine = base64::engine::general_purpose::STANDARD;
+    let plain = base64::Engine::encode(&engine, histogram.to_v2());
+    let (_folder, store, _) = store_with(&text.replace(&deflated, &plain));
+    assert_eq!(store.read(&key()).unwrap(), Some(baseline()));
+}
+
+fn breached(verdict: &str, factor: f64) -> Pending {
+    Pending {
+        breached: vec![Metric::Throughput],
+        ..pending(verdict, factor)
+    }
+}
+
+#[test]
+fn a_breach_wants_a_reason_whatever_the_verdict() {
+    for verdict in [
+        "inconclusive",
+        "improved",
+        "incomparable",
+        "missing",
+        "broken",
+        "pass",
+    ] {
+        let refused = accept(breached(verdict, 1.3), Some(&baseline()), None).unwrap_err();
+        let message = refused.to_string();
+        assert!(
+            message.contains("perf/home got worse by the threshold of throughput"),
+            "{message}"
+        );
+        let reason = Some("signs replies");
+        let accepted = accept(breached(verdict, 1.3), Some(&baseline()), reason).unwrap();
+        assert_eq!(accepted.accepted.reason.as_deref(), reason, "{verdict}");
+        assert_eq!(
+            accepted.accepted.previous,
+            baseline().medians(),
+            "{verdict}"
+        );
+    }
+}
+
+#[test]
+fn a_breach_that_joins_is_told_once_and_the_other_sessions_stay() {
+    let joined = accept(breached("inconclusive", 1.3), Some(&baseline()), Some("x")).unwrap();
+    assert_eq!(joined.sessions, [session(1.0), session(1.3)]);
+    assert_eq!(joined.accepted.medians, session(1.3).medians());
+    let again = accept(breached("inconclusive", 1.3), Some(&joined), Some("y")).unwrap();
+    assert_eq!(again, joined);
+}
+
+#[test]
+fn breached_metrics_stand_in_the_pending_file_only_when_there_are_some() {
+    let text = to_text(&breached("regressed", 1.3));
+    assert!(
+        text.starts_with("{\n  \"breached\": [\n    \"throughput\"\n  ],\n  \"build\""),
+        "{text}"
+    );
+    assert!(!to_text(&pending("new", 1.0)).contains("breached"));
+    let folder = tempfile::tempdir().unwrap();
+    let store = PendingStore::new(folder.path());
+    store.write(&breached("regressed", 1.3)).unwrap();
+    assert_eq!(
+        store.read(&key()).unwrap(),
+        Some(breached("regressed", 1.3))
+    );
 }
 
 proptest! {

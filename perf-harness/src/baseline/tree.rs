@@ -1,13 +1,13 @@
 //! Folders of records: `<class>/<package>/<scenario>.json` under a root.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::error::BaselineError;
-use crate::host::MachineClass;
+use crate::host::{MachineClass, replace_file};
 use crate::name::ScenarioName;
 
 /// Which record: of which scenario, in which package, on which class of machines.
@@ -65,29 +65,10 @@ pub(crate) fn write_whole(path: &Path, text: &str) -> Result<(), BaselineError> 
     if fs::read_to_string(path).is_ok_and(|present| present == text) {
         return Ok(());
     }
-    replace(path, text).map_err(|source| BaselineError::Write {
+    replace_file(path, text.as_bytes()).map_err(|source| BaselineError::Write {
         path: path.to_owned(),
         source,
     })
-}
-
-fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let mut file = tempfile::Builder::new()
-        .prefix(".perf-")
-        .tempfile_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    make_readable(file.as_file())?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    fs::File::open(folder)?.sync_all()
-}
-
-/// Temporary files are private to their owner; a committed file is not.
-fn make_readable(file: &fs::File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    file.set_permissions(fs::Permissions::from_mode(0o644))
 }
 
 /// The keys of all records under `root`, sorted; none when there is no such folder.

@@ -1,5 +1,6 @@
-//! Pending sessions become baselines: all that were meant, or none.
+//! Pending sessions become baselines: all that were meant and can be read, or none.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -8,11 +9,13 @@ use super::arguments::AcceptArguments;
 use super::awaiting::{Choice, chosen, joining};
 use super::error::CliError;
 use super::exit_code::Exit;
-use super::pending_files::{downloaded, read_all};
+use super::pending_files::{PendingFiles, downloaded};
 use super::surroundings::Surroundings;
-use crate::baseline::{self, AcceptError, Baseline, Key, Pending, PendingStore, Store};
+use crate::baseline::{
+    self, AcceptError, Baseline, Key, Pending, PendingStore, Store, verdict_name,
+};
 use crate::report::{Column, Style, Table, counted, median_change, value};
-use crate::sample::Metric;
+use crate::sample::{Direction, Metric};
 
 /// One acceptance, computed but not yet written.
 #[derive(Debug)]
@@ -34,16 +37,29 @@ pub(super) fn accept(
         Some(folder) => downloaded(folder)?,
         None => surroundings.project.pending(),
     };
-    let all = read_all(&pending)?;
-    let joining = joining(&all);
-    match chosen(all, arguments)? {
+    let files = PendingFiles::read(&pending)?;
+    let files = files.meant(&arguments.filter, arguments.class.as_ref())?;
+    let skipped = files.name_skipped(out)?;
+    accept_these(files.sessions, &pending, arguments, surroundings, out)
+        .map(|exit| exit.or(skipped))
+}
+
+fn accept_these(
+    sessions: Vec<Pending>,
+    pending: &PendingStore,
+    arguments: &AcceptArguments,
+    surroundings: &Surroundings,
+    out: &mut impl io::Write,
+) -> Result<Exit, CliError> {
+    let joining = joining(&sessions);
+    match chosen(sessions, arguments)? {
         Choice::These(meant) if !meant.is_empty() => {
             let planned = plan(
                 &surroundings.project.baselines(),
                 meant,
                 arguments.reason.as_deref(),
             )?;
-            carry_out_all(&planned, &pending, surroundings, out)
+            carry_out_all(&planned, pending, surroundings, out)
         }
         Choice::Unsaid(could_be) if !could_be.is_empty() => unsaid(&could_be, out),
         Choice::These(_) | Choice::Unsaid(_) => nothing(joining, out),
@@ -106,7 +122,7 @@ pub(super) fn plan(
 /// A file that made the verdict `broken` cannot be read again; it is what gets replaced.
 fn present(store: &Store, pending: &Pending) -> Result<Option<Baseline>, CliError> {
     match store.read(&pending.key()) {
-        Err(_) if pending.verdict == "broken" => Ok(None),
+        Err(_) if pending.verdict == verdict_name::BROKEN => Ok(None),
         present => Ok(present?),
     }
 }
@@ -164,12 +180,30 @@ impl Acceptance {
         }
     }
 
+    /// Which way a metric goes where numbers are replaced, however little it is.
+    fn effect_on(&self, metric: Metric) -> &'static str {
+        let replaced = self.baseline.sessions.len() == 1;
+        let (Some(before), Some(now), true) =
+            (self.before.get(&metric), self.now.get(&metric), replaced)
+        else {
+            return "";
+        };
+        let more_is_better = metric.direction() == Direction::HigherIsBetter;
+        match now.total_cmp(before) {
+            Ordering::Equal => "",
+            Ordering::Greater if more_is_better => "better",
+            Ordering::Less if !more_is_better => "better",
+            Ordering::Greater | Ordering::Less => "worse",
+        }
+    }
+
     fn table(&self) -> Table {
         let mut table = Table::new([
             Column::Left("metric"),
             Column::Right("before"),
             Column::Right("accepted"),
             Column::Right("change"),
+            Column::Left("effect"),
         ]);
         for metric in Metric::ALL {
             let (before, now) = (
@@ -185,6 +219,7 @@ impl Acceptance {
                     shown(before),
                     shown(now),
                     median_change(before, now),
+                    self.effect_on(metric).to_owned(),
                 ]);
             }
         }

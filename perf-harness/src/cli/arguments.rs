@@ -38,8 +38,9 @@ pub(super) enum Verb {
     /// Makes pending sessions baselines.
     ///
     /// After a change of speed that you meant: the pending numbers become what later runs are
-    /// compared with. A regression wants a reason, which is committed with the numbers. Either all
-    /// that you named is accepted, or nothing.
+    /// compared with. Numbers that are worse by their threshold want a reason, which is committed
+    /// with them. Either all that you named is accepted, or nothing; a file that cannot be read is
+    /// named and left out.
     #[command(after_help = "\
 Examples:
   cargo perf accept shop/checkout
@@ -122,7 +123,7 @@ pub(super) struct SummaryArguments {
     /// How to print it
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: Format,
-    /// Also append it to the step summary of GitHub Actions
+    /// Also append it to the step summary of GitHub Actions, and annotate what is missing
     #[arg(long)]
     pub(super) github: bool,
     /// A scenario that must have run; it is missing otherwise

@@ -2,8 +2,7 @@
 
 use super::arguments::AcceptArguments;
 use super::error::CliError;
-use super::filter;
-use crate::baseline::{Key, Pending};
+use crate::baseline::Pending;
 use crate::gate::Verdict;
 
 /// What a command means by its arguments.
@@ -54,22 +53,15 @@ pub(super) fn is_reviewed(pending: &Pending) -> bool {
     matches!(Kind::of(pending), Kind::Decision | Kind::Undecided)
 }
 
-/// What `accept` means.
+/// What `accept` means of the sessions that its filters mean.
 ///
 /// # Errors
 ///
-/// [`CliError`] when a filter means nothing, or only what is not accepted that way.
+/// [`CliError`] when only sessions are named that are not accepted that way.
 pub(super) fn chosen(
     pending: Vec<Pending>,
     arguments: &AcceptArguments,
 ) -> Result<Choice, CliError> {
-    let of_class = |pending: &Pending| {
-        arguments
-            .class
-            .as_ref()
-            .is_none_or(|class| pending.class == *class)
-    };
-    let pending: Vec<Pending> = pending.into_iter().filter(of_class).collect();
     if !arguments.filter.is_empty() {
         return named(pending, arguments).map(Choice::These);
     }
@@ -94,13 +86,7 @@ fn all(pending: Vec<Pending>, arguments: &AcceptArguments) -> Vec<Pending> {
     pending.into_iter().filter(meant).collect()
 }
 
-fn named(pending: Vec<Pending>, arguments: &AcceptArguments) -> Result<Vec<Pending>, CliError> {
-    let keys: Vec<Key> = pending.iter().map(Pending::key).collect();
-    let selected = filter::select(&keys, &arguments.filter, "pending session")?;
-    let selected: Vec<Pending> = pending
-        .into_iter()
-        .filter(|pending| selected.contains(&pending.key()))
-        .collect();
+fn named(selected: Vec<Pending>, arguments: &AcceptArguments) -> Result<Vec<Pending>, CliError> {
     check_acceptable(&selected)?;
     let meant = |pending: &Pending| arguments.sessions || Kind::of(pending) != Kind::Passed;
     let first = selected.first().map(|pending| pending.scenario.to_string());

@@ -17,6 +17,13 @@ pub(super) enum Exit {
     Usage,
 }
 
+impl Exit {
+    /// This exit, or `other` when this one is clean.
+    pub(super) fn or(self, other: Self) -> Self {
+        if self == Self::Clean { other } else { self }
+    }
+}
+
 /// For `--help`.
 pub(super) const HELP: &str = "\
 Exit codes:

@@ -26,6 +26,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use crate::baseline::Project;
+use crate::error::in_words;
 use arguments::{Perf, Verb};
 use error::CliError;
 use exit_code::Exit;
@@ -96,13 +97,7 @@ fn run(
 
 /// Prints an error with all its causes.
 fn refused(error: &CliError, err: &mut impl Write) -> Exit {
-    let mut text = format!("error: {error}");
-    let mut cause = std::error::Error::source(error);
-    while let Some(inner) = cause {
-        text += &format!(": {inner}");
-        cause = inner.source();
-    }
-    match writeln!(err, "{text}") {
+    match writeln!(err, "error: {}", in_words(error)) {
         Ok(()) => error.exit(),
         Err(_) => Exit::Failed,
     }

@@ -6,7 +6,7 @@ use super::accept::{carry_out, plan, refuse_in_ci};
 use super::awaiting::is_reviewed;
 use super::error::CliError;
 use super::exit_code::Exit;
-use super::pending_files::read_all;
+use super::pending_files::PendingFiles;
 use super::show::page;
 use super::surroundings::Surroundings;
 use crate::baseline::Pending;
@@ -33,10 +33,9 @@ pub(super) fn review(
     if !surroundings.interactive {
         return Err(CliError::NoTerminal);
     }
-    let pending: Vec<Pending> = read_all(&surroundings.project.pending())?
-        .into_iter()
-        .filter(is_reviewed)
-        .collect();
+    let files = PendingFiles::read(&surroundings.project.pending())?;
+    let skipped = files.name_skipped(out)?;
+    let pending: Vec<Pending> = files.sessions.into_iter().filter(is_reviewed).collect();
     if pending.is_empty() {
         writeln!(out, "nothing awaits review")?;
     }
@@ -48,7 +47,7 @@ pub(super) fn review(
         }
         follow(answer, session, surroundings, out)?;
     }
-    Ok(Exit::Clean)
+    Ok(skipped)
 }
 
 fn ask(
@@ -61,7 +60,7 @@ fn ask(
             return Ok(Answer::Stop);
         };
         match line.as_str() {
-            "a" | "accept" if pending.verdict == "regressed" => return ask_reason(answers, out),
+            "a" | "accept" if pending.wants_reason() => return ask_reason(answers, out),
             "a" | "accept" => return Ok(Answer::Accept { reason: None }),
             "r" | "reject" => return Ok(Answer::Reject),
             "s" | "skip" => return Ok(Answer::Skip),
@@ -70,7 +69,7 @@ fn ask(
     }
 }
 
-/// Without a reason a regression is not accepted.
+/// Without a reason worse numbers are not accepted.
 fn ask_reason(answers: &mut impl BufRead, out: &mut impl io::Write) -> Result<Answer, CliError> {
     let reason = question("why is it accepted? (empty: skip) ", answers, out)?;
     Ok(match reason {

@@ -99,7 +99,12 @@ fn load(
 
 fn verdict(pending: &Pending) -> String {
     let rounds = counted(pending.session.rounds.len() as u64, "round");
-    format!("  pending: {}, {rounds}\n", pending.verdict)
+    let breached: Vec<&str> = pending.breached.iter().map(|metric| metric.name()).collect();
+    let worse = match breached.join(", ") {
+        names if names.is_empty() => names,
+        names => format!(", worse by the threshold: {names}"),
+    };
+    format!("  pending: {}, {rounds}{worse}\n", pending.verdict)
 }
 
 /// A line a session with its medians, oldest first, and the change that accepting would be.

@@ -14,11 +14,9 @@ use crate::baseline::Key;
 use crate::gate::{Finding, Judgement, Verdict};
 use crate::name::ScenarioName;
 use crate::outcome::{Outcome, Place};
+use crate::report::github::Annotations;
 use crate::report::{json, markdown, overview};
 
-const NOT_RUN: &str = "no run measured it: was it renamed or taken out? then remove its baseline; otherwise run it, or run `cargo perf summary` without --complete";
-const REQUIRED: &str =
-    "it is required, and no run measured it: check its name and that its test ran";
 const NOTHING_GATED: &str = "nothing was gated: no scenario ran, or all were skipped or ran as a debug build; run `cargo test` first";
 
 pub(super) fn summary(
@@ -26,8 +24,9 @@ pub(super) fn summary(
     surroundings: &Surroundings,
     out: &mut impl io::Write,
 ) -> Result<Exit, CliError> {
-    let mut outcomes = outcomes::read_all(&surroundings.project.outcomes())?;
+    let mut outcomes = outcomes::read_all(&surroundings.project)?;
     let missing = missing(arguments, surroundings, &outcomes)?;
+    let annotations = Annotations::worst_first(&missing);
     outcomes.extend(missing);
     if arguments.github {
         let path = surroundings
@@ -42,6 +41,9 @@ pub(super) fn summary(
         Format::Json => json::list_to_text(&outcomes),
     };
     out.write_all(text.as_bytes())?;
+    if arguments.github && arguments.format == Format::Text {
+        annotations.lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    }
     Ok(exit(&outcomes, arguments))
 }
 
@@ -96,15 +98,16 @@ fn missing(
         .require
         .iter()
         .filter(|name| !named.contains(name));
-    let required = required.map(|name| (required_key(name, &baselines, surroundings), REQUIRED));
-    let mut missing: BTreeMap<Key, &str> = required.collect();
+    let required = required.map(|name| (required_key(name, &baselines, surroundings), None));
+    let mut missing: BTreeMap<Key, Option<String>> = required.collect();
     if arguments.complete {
         let orphans = baselines.into_iter().filter(|key| !ran.contains(key));
-        orphans.for_each(|key| _ = missing.entry(key).or_insert(NOT_RUN));
+        let file = |key: &Key| Some(surroundings.project.baseline_file(key));
+        orphans.for_each(|key| _ = missing.entry(key.clone()).or_insert_with(|| file(&key)));
     }
     Ok(missing
         .into_iter()
-        .map(|(key, reason)| not_measured(key, reason))
+        .map(|(key, file)| not_run(key, file, surroundings))
         .collect())
 }
 
@@ -118,10 +121,9 @@ fn required_key(name: &ScenarioName, baselines: &[Key], surroundings: &Surroundi
     })
 }
 
-fn not_measured(key: Key, reason: &str) -> Outcome {
-    let finding = Finding::Unusable {
-        reason: reason.to_owned(),
-    };
+/// No test speaks of it: the outcome is made here.
+fn not_run(key: Key, baseline: Option<String>, surroundings: &Surroundings) -> Outcome {
+    let finding = Finding::NotRun { baseline };
     Outcome {
         key,
         judgement: Judgement::without_numbers(Verdict::Missing, vec![finding]),
@@ -129,9 +131,11 @@ fn not_measured(key: Key, reason: &str) -> Outcome {
         accepted: None,
         warnings: Vec::new(),
         pending: None,
+        connections: 0,
         endpoint: None,
         place: Place::default(),
         reported_only: false,
+        workspace: surroundings.project.root().to_owned(),
     }
 }
 

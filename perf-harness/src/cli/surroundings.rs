@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use crate::baseline::Project;
 use crate::host::MachineClass;
 use crate::report::Style;
+use crate::surroundings::{in_ci, wants_colours};
 
 /// The project and the process that a verb works for.
 #[derive(Clone, Debug)]
@@ -28,39 +29,16 @@ impl Surroundings {
     /// Reads the environment and looks at the standard streams.
     pub(super) fn of_this_process(project: Project) -> Self {
         let terminal = io::stdout().is_terminal();
-        let colours = terminal && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let colours = wants_colours(terminal);
         Self {
             project,
             class: MachineClass::of_this_machine(),
-            in_ci: env::var("CI").is_ok_and(|value| says_yes(&value)),
+            in_ci: in_ci(),
             step_summary: env::var_os("GITHUB_STEP_SUMMARY")
                 .filter(|path| !path.is_empty())
                 .map(PathBuf::from),
             interactive: terminal && io::stdin().is_terminal(),
             style: if colours { Style::Ansi } else { Style::Plain },
-        }
-    }
-}
-
-/// As the tools of the field read `CI`.
-fn says_yes(value: &str) -> bool {
-    !matches!(
-        value.trim().to_ascii_lowercase().as_str(),
-        "" | "false" | "0"
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ci_is_switched_off_by_empty_false_and_zero() {
-        for value in ["", " ", "false", "FALSE", "0"] {
-            assert!(!says_yes(value), "{value:?}");
-        }
-        for value in ["true", "1", "yes", "woodpecker"] {
-            assert!(says_yes(value), "{value:?}");
         }
     }
 }

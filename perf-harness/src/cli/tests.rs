@@ -1,7 +1,7 @@
 //! The verbs over a project in a temporary folder, typed as a user types them.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::baseline::{Baseline, Build, Key, Pending, SCHEMA, TargetRecord, accept};
@@ -74,8 +74,21 @@ impl Desk {
             outcome.key.class, outcome.key.package, outcome.key.scenario
         );
         let path = self.surroundings.project.outcomes().join(name);
+        let mut outcome = outcome.clone();
+        outcome.workspace = self.surroundings.project.root().to_owned();
+        self.writes(&path, &json::to_text(&outcome));
+    }
+
+    pub(super) fn writes(&self, path: &Path, text: &str) {
+        assert!(path.starts_with(self.folder.path()));
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, json::to_text(outcome)).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// A pending file that is cut.
+    pub(super) fn leaves_unreadable(&self, scenario: &str) {
+        let path = key(scenario).path(self.surroundings.project.pending().root());
+        self.writes(&path, "{");
     }
 
     /// A committed baseline of one session.
@@ -104,6 +117,7 @@ impl Desk {
 pub(super) fn pending(scenario: &str, verdict: &str, throughput: f64) -> Pending {
     let key = key(scenario);
     Pending {
+        breached: Vec::new(),
         build: Build {
             profile: "release".to_owned(),
             rustc: "1.95.0".to_owned(),
@@ -234,6 +248,19 @@ fn a_baseline_is_shown_beside_what_would_replace_it() {
 }
 
 #[test]
+fn what_is_worse_by_its_threshold_is_shown_whatever_the_verdict() {
+    let desk = Desk::new();
+    let mut undecided = pending("shop/cart", "inconclusive", 9_716.0);
+    undecided.breached = vec![crate::sample::Metric::Throughput];
+    desk.leaves_pending(&undecided);
+    let text = desk.types("show cart").1;
+    assert!(
+        text.contains("pending: inconclusive, 5 rounds, worse by the threshold: throughput\n"),
+        "{text}"
+    );
+}
+
+#[test]
 fn what_is_not_there_is_answered_with_what_is() {
     let desk = Desk::new();
     desk.commits("shop/cart", 12_345.0);
@@ -266,14 +293,7 @@ fn rejected_sessions_are_gone_and_baselines_stay() {
 #[test]
 fn a_pending_file_that_cannot_be_read_can_be_rejected() {
     let desk = Desk::new();
-    desk.leaves_pending(&pending("shop/cart", "new", 100.0));
-    let folder = desk
-        .surroundings
-        .project
-        .pending()
-        .root()
-        .join(key("shop/cart").class.as_str());
-    fs::write(folder.join("shop/shop/cart.json"), "{").unwrap();
+    desk.leaves_unreadable("shop/cart");
     assert_eq!(desk.types("accept cart").0, Exit::Failed);
     assert_eq!(desk.types("reject cart").0, Exit::Clean);
     assert!(desk.pending_keys().is_empty());

@@ -3,6 +3,7 @@
 //! A driver sees an [`Endpoint`], never a target: it can neither start nor stop a server, nor
 //! look into one.
 
+mod file_limit;
 mod http1;
 #[cfg(feature = "journeys")]
 mod journey;
@@ -10,6 +11,7 @@ mod journey;
 mod reqwest;
 mod scripted;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 pub use http1::Http1;
@@ -23,7 +25,7 @@ pub use scripted::{Script, Scripted};
 
 use crate::endpoint::Endpoint;
 use crate::load::Load;
-use crate::sample::Sample;
+use crate::sample::{ErrorKind, Sample};
 
 /// Applies a load to an endpoint.
 pub trait Driver: fmt::Debug + Send + Sync {
@@ -58,7 +60,9 @@ pub trait Window {
 #[non_exhaustive]
 pub enum DriverError {
     /// The server takes no connection.
-    #[error("cannot connect to {address}: check that the server still runs and listens there")]
+    #[error(
+        "cannot connect to {address} ({source}): check that the server still runs and listens there"
+    )]
     Connect {
         /// Where the connection was to go.
         address: std::net::SocketAddr,
@@ -67,7 +71,9 @@ pub enum DriverError {
         source: std::io::Error,
     },
     /// Fewer connections could be opened than the load asks for.
-    #[error("only {opened} of {wanted} connections to {address} could be opened")]
+    #[error(
+        "only {opened} of {wanted} connections to {address} could be opened ({source}): lower `concurrency`, or raise what the server allows"
+    )]
     TooFewConnections {
         /// Where they were to go.
         address: std::net::SocketAddr,
@@ -93,7 +99,7 @@ pub enum DriverError {
     },
     /// The server stopped taking connections while the load was on it.
     #[error(
-        "the server at {address} takes no connections any more after {answered} good replies: {reason}"
+        "the server at {address} takes no connections any more after {answered} good replies ({reason}): look into its log"
     )]
     Lost {
         /// Where the connections were to go.
@@ -104,10 +110,15 @@ pub enum DriverError {
         reason: String,
     },
     /// Every request of the warm-up failed.
-    #[error("no request of the warm-up got a good reply; the first failed so: {reason}")]
+    #[error(
+        "no request of the warm-up got a good reply, the first failed so: {reason}; {}",
+        next_step(*kind)
+    )]
     WarmUp {
         /// What happened to the first.
         reason: String,
+        /// What happened to most of them.
+        kind: ErrorKind,
     },
     /// The driver cannot send this kind of load.
     #[error("the {driver} driver cannot send this load: {reason}")]
@@ -118,10 +129,57 @@ pub enum DriverError {
         reason: &'static str,
     },
     /// The engine's own runtime or thread could not be started.
-    #[error("the load engine cannot start")]
+    #[error(
+        "the load engine cannot start ({source}): check the limits of threads and files with `ulimit -a`"
+    )]
     Engine {
         /// What the system said.
         #[source]
         source: std::io::Error,
     },
+}
+
+impl DriverError {
+    /// No request of a warm-up got a good reply: what happened to the first, and how many failed by
+    /// which kind.
+    fn warm_up(reason: String, errors: &BTreeMap<ErrorKind, u64>) -> Self {
+        let most = errors.iter().max_by_key(|(_, count)| **count);
+        let (kind, _) = most.expect("a request that failed is counted by its kind");
+        Self::WarmUp {
+            reason,
+            kind: *kind,
+        }
+    }
+}
+
+/// What to do about a warm-up that failed by `kind`.
+fn next_step(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Status => "correct the path, or name the status with `expect_status`",
+        ErrorKind::Timeout | ErrorKind::ConnectTimeout => "lower `concurrency`, or raise `timeout`",
+        ErrorKind::BodyCheck | ErrorKind::Journey => "correct what is sent, or what is expected",
+        ErrorKind::Parse | ErrorKind::Tls => "check that the server speaks plain HTTP/1.1",
+        ErrorKind::PortsExhausted => "lower `concurrency`, or keep the connections alive",
+        ErrorKind::TooManyFiles => "lower `concurrency`, or raise the limit by `ulimit -n`",
+        ErrorKind::Dns | ErrorKind::Refused => "check the address, and that the server listens",
+        ErrorKind::Reset | ErrorKind::EofBeforeReply | ErrorKind::BodyTruncated => {
+            "look into the log of the server for why it closes connections"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_warm_up_says_what_to_do_about_most_of_its_failures() {
+        let errors = BTreeMap::from([(ErrorKind::Reset, 2), (ErrorKind::Status, 9)]);
+        let message = DriverError::warm_up("status 404".to_owned(), &errors).to_string();
+        assert_eq!(
+            message,
+            "no request of the warm-up got a good reply, the first failed so: status 404; \
+             correct the path, or name the status with `expect_status`"
+        );
+    }
 }

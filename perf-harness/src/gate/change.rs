@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::threshold::Limit;
-use crate::baseline::Session;
+use crate::baseline::{Session, five_digits};
 use crate::sample::{Direction, Metric};
 use crate::stats::{Interval, mean, median, prediction_interval, shift_interval};
 
@@ -12,7 +12,7 @@ use crate::stats::{Interval, mean, median, prediction_interval, shift_interval};
 const ALPHA: f64 = 0.01;
 
 /// From this many sessions on the spread between sessions is known well enough to be used.
-const FIRM_SESSIONS: usize = 3;
+pub(super) const FIRM_SESSIONS: usize = 3;
 
 /// One metric, compared with the baseline. Shares are signed changes of the value itself: 0.05 is
 /// five percent more, whatever that means for the metric.
@@ -20,7 +20,7 @@ const FIRM_SESSIONS: usize = 3;
 pub struct Change {
     /// Which metric.
     pub metric: Metric,
-    /// The median of the accepted sessions, in the metric's unit.
+    /// The geometric mean of the accepted sessions' medians, in the metric's unit.
     pub before: Option<f64>,
     /// The median of the rounds now, in the metric's unit.
     pub now: Option<f64>,
@@ -72,41 +72,79 @@ impl Change {
         before: &[Session],
         now: &Session,
     ) -> Self {
+        let value = Centre::of(metric, std::slice::from_ref(now));
+        let accepted = Centre::of(metric, before);
+        let limit = limit.filter(|limit| limit.asked || value.is_some() || accepted.is_some());
         let worsening = worsening(metric, before, now);
-        let status = status(metric, limit, worsening);
         let interval = worsening.and_then(|worsening| worsening.interval);
         let ends = interval.map(|interval| as_shares(metric, interval));
         Self {
             metric,
-            before: accepted_median(metric, before),
-            now: now.median(metric),
+            before: accepted.map(|centre| centre.value(metric)),
+            now: value.map(|centre| centre.value(metric)),
             change: worsening.map(|worsening| as_share(metric, worsening.point)),
             low: ends.map(|ends| ends.low),
             high: ends.map(|ends| ends.high),
             threshold: limit.map(|limit| limit.threshold.to_string()),
             detectable: detectable(metric, limit, interval),
-            status,
+            status: status(metric, limit, value.is_some(), before, worsening),
         }
+    }
+
+    /// The change as a logarithm, positive for worse; `None` without a comparison.
+    #[must_use]
+    pub fn worsening(&self) -> Option<f64> {
+        self.change.map(|share| sign(self.metric) * share.ln_1p())
+    }
+
+    /// Whether the metric is judged.
+    #[must_use]
+    pub fn is_judged(&self) -> bool {
+        self.status != Status::Shown
+    }
+}
+
+/// The mean of sessions' medians, in logarithms where more is worse.
+#[derive(Clone, Copy, Debug)]
+struct Centre(f64);
+
+impl Centre {
+    /// `None` when there is no session, or one lacks a value in a round.
+    fn of(metric: Metric, sessions: &[Session]) -> Option<Self> {
+        mean(&medians(metric, sessions)?).map(Self)
+    }
+
+    fn value(self, metric: Metric) -> f64 {
+        five_digits((sign(metric) * self.0).exp())
     }
 }
 
 /// How much worse `metric` got; `None` where a value is missing.
 pub(super) fn worsening(metric: Metric, before: &[Session], now: &Session) -> Option<Worsening> {
-    let sessions: Option<Vec<Vec<f64>>> =
-        before.iter().map(|session| logs(metric, session)).collect();
-    let sessions = sessions.filter(|sessions| !sessions.is_empty())?;
+    let centre = Centre::of(metric, before)?;
     let rounds = logs(metric, now)?;
-    let medians: Vec<f64> = sessions
-        .iter()
-        .filter_map(|rounds| median(rounds))
-        .collect();
-    let point = median(&rounds)? - mean(&medians)?;
-    let interval = if sessions.len() >= FIRM_SESSIONS {
-        between_sessions(&medians, point)
+    let point = median(&rounds)? - centre.0;
+    let interval = if is_firm(before, now) {
+        between_sessions(&medians(metric, before)?, point)
     } else {
-        shift_interval(&sessions.concat(), &rounds, ALPHA)
+        shift_interval(&all_logs(metric, before)?, &rounds, ALPHA)
     };
     Some(Worsening { point, interval })
+}
+
+/// Whether the spread between sessions is known, and holds for a session of as few rounds as now.
+pub(super) fn is_firm(before: &[Session], now: &Session) -> bool {
+    let fewest = before.iter().map(|session| session.rounds.len()).min();
+    before.len() >= FIRM_SESSIONS && fewest.is_some_and(|fewest| now.rounds.len() >= fewest)
+}
+
+fn medians(metric: Metric, sessions: &[Session]) -> Option<Vec<f64>> {
+    sessions.iter().map(|session| median(&logs(metric, session)?)).collect()
+}
+
+fn all_logs(metric: Metric, sessions: &[Session]) -> Option<Vec<f64>> {
+    let logs: Option<Vec<Vec<f64>>> = sessions.iter().map(|session| logs(metric, session)).collect();
+    logs.map(|logs| logs.concat())
 }
 
 /// The accepted sessions say how far one more session of the same code may lie from their mean.
@@ -120,49 +158,45 @@ fn between_sessions(medians: &[f64], point: f64) -> Option<Interval> {
 
 /// The rounds' values as logarithms, turned so that more is worse.
 fn logs(metric: Metric, session: &Session) -> Option<Vec<f64>> {
-    let sign = match metric.direction() {
-        Direction::HigherIsBetter => -1.0,
-        Direction::LowerIsBetter => 1.0,
-    };
-    let log = |value: f64| (value.is_finite() && value > 0.0).then(|| sign * value.ln());
+    let log = |value: f64| (value.is_finite() && value > 0.0).then(|| sign(metric) * value.ln());
     session.values(metric)?.into_iter().map(log).collect()
 }
 
-fn accepted_median(metric: Metric, before: &[Session]) -> Option<f64> {
-    let medians: Option<Vec<f64>> = before
-        .iter()
-        .map(|session| session.median(metric))
-        .collect();
-    median(&medians?)
+fn sign(metric: Metric) -> f64 {
+    match metric.direction() {
+        Direction::HigherIsBetter => -1.0,
+        Direction::LowerIsBetter => 1.0,
+    }
 }
 
-fn status(metric: Metric, limit: Option<Limit>, worsening: Option<Worsening>) -> Status {
-    let Some(limit) = limit else {
-        return Status::Shown;
-    };
-    let Some(worsening) = worsening else {
-        return Status::Missing;
-    };
+fn status(
+    metric: Metric,
+    limit: Option<Limit>,
+    has_value: bool,
+    before: &[Session],
+    worsening: Option<Worsening>,
+) -> Status {
+    match (limit, worsening) {
+        (None, _) => Status::Shown,
+        (Some(_), None) if before.is_empty() && has_value => Status::Within,
+        (Some(_), None) => Status::Missing,
+        (Some(limit), Some(worsening)) => judged(metric, limit, worsening),
+    }
+}
+
+fn judged(metric: Metric, limit: Limit, worsening: Worsening) -> Status {
     let Some(interval) = worsening.interval else {
         return Status::Unclear;
     };
     let threshold = limit.threshold.worsening(metric);
+    let tolerance = limit.tolerance.worsening(metric);
     if worsening.point >= threshold {
-        let supported = interval.low > limit.tolerance.worsening(metric);
-        return if supported {
-            Status::Worse
-        } else {
-            Status::Unclear
-        };
+        return if interval.low > tolerance { Status::Worse } else { Status::Unclear };
     }
-    if worsening.point <= -threshold && interval.high < 0.0 {
+    if worsening.point <= -threshold && interval.high < -tolerance {
         return Status::Better;
     }
-    if interval.high < 2.0 * threshold {
-        Status::Within
-    } else {
-        Status::Unclear
-    }
+    if interval.high < 2.0 * threshold { Status::Within } else { Status::Unclear }
 }
 
 /// The worsening whose interval would just have left out the tolerance, but no less than the threshold.

@@ -41,8 +41,22 @@ pub enum Finding {
         /// What happened to the first.
         example: Option<String>,
     },
+    /// The driver did not send what it was asked to, or lost count.
+    Miscounted {
+        /// Requests asked for.
+        requests: u64,
+        /// Requests sent.
+        sent: u64,
+        /// Good replies and failures together.
+        accounted: u64,
+    },
+    /// No metric of the gate can be judged.
+    NothingJudged,
     /// No request got a good reply.
-    NothingMeasured,
+    NothingMeasured {
+        /// What happened to the first.
+        example: Option<String>,
+    },
     /// A metric is so much better that the work itself has probably gone.
     Collapsed {
         /// Which metric.
@@ -67,7 +81,7 @@ pub enum Finding {
         /// Share of the window that the engine's thread was busy.
         client_busy: f64,
         /// Cores that the server used.
-        server_cores: f64,
+        server_cores: Option<f64>,
     },
     /// The baseline is of something else.
     Differs {
@@ -78,6 +92,11 @@ pub enum Finding {
     Unusable {
         /// Why, and what to do.
         reason: String,
+    },
+    /// No test of the last run spoke of the scenario.
+    NotRun {
+        /// The committed baseline that expects it; `None` when it was required by its name.
+        baseline: Option<String>,
     },
     /// The committed baseline was removed from the working tree.
     Removed {
@@ -111,7 +130,10 @@ impl Finding {
     /// Whether the measured numbers themselves cannot be trusted, so that nobody may accept them.
     #[must_use]
     pub fn spoils_the_numbers(&self) -> bool {
-        matches!(self, Self::Errors { .. } | Self::NothingMeasured)
+        matches!(
+            self,
+            Self::Errors { .. } | Self::NothingMeasured { .. } | Self::Miscounted { .. }
+        )
     }
 }
 
@@ -129,13 +151,16 @@ impl fmt::Display for Finding {
             }
             Self::TooFewRounds { baseline, now } => write!(
                 f,
-                "{baseline} rounds against {now} can decide nothing at an error rate of 1 %: at least 5 a side are needed"
+                "{baseline} rounds against {now} can decide nothing at an error rate of 1 %: use the default of 5 `rounds`, or more"
             ),
             Self::Errors { failed, sent, example } => {
                 write!(f, "{failed} of {sent} requests failed, more than the error budget allows")?;
                 example.iter().try_for_each(|example| write!(f, "; the first: {example}"))
             }
-            Self::NothingMeasured => f.write_str("no request got a good reply, so nothing was measured"),
+            Self::NothingMeasured { example } => {
+                f.write_str("no request got a good reply, so nothing was measured")?;
+                example.iter().try_for_each(|example| write!(f, "; the first: {example}"))
+            }
             Self::Collapsed { metric, factor } => write!(
                 f,
                 "{metric} is {factor:.1} times better: is the work still done? accept it if it is"
@@ -147,13 +172,31 @@ impl fmt::Display for Finding {
             Self::NotConfirmed { metric } => {
                 write!(f, "{metric} breached its threshold, but not again on fresh starts")
             }
-            Self::ClientSaturated { client_busy, server_cores } => write!(
+            Self::ClientSaturated { client_busy, server_cores } => {
+                let busy = client_busy * 100.0;
+                write!(f, "client saturated: the engine was busy {busy:.0} % of the window")?;
+                match server_cores {
+                    Some(cores) => write!(f, " while the server used {cores:.2} cores")?,
+                    None => f.write_str(" and the server's cost cannot be seen")?,
+                }
+                f.write_str("; the throughput is the client's, lower `concurrency` or judge cpu and latency")
+            }
+            Self::Miscounted { requests, sent, accounted } => write!(
                 f,
-                "client saturated: the engine was busy {:.0} % of the window while the server used {server_cores:.2} cores; throughput is the client's",
-                client_busy * 100.0
+                "{requests} requests were asked for, {sent} sent and {accounted} accounted for: the driver miscounts, its numbers mean nothing"
+            ),
+            Self::NothingJudged => f.write_str(
+                "no metric is judged: every one is off, or wants more requests a round; give the gate one, or raise `requests`",
             ),
             Self::Differs { difference } => difference.fmt(f),
             Self::Unusable { reason } => f.write_str(reason),
+            Self::NotRun { baseline: Some(file) } => write!(
+                f,
+                "no run measured it: run its test; if it was renamed or taken out, `git rm {file}`; if not all scenarios were meant to run, leave out --complete"
+            ),
+            Self::NotRun { baseline: None } => {
+                f.write_str("it is required, and no run measured it: check its name and that its test ran")
+            }
             Self::Removed { file } => write!(
                 f,
                 "the committed baseline {file} was removed: restore it with `git checkout -- {file}`, or commit its removal"

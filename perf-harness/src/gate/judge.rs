@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::change::{Change, Status, worsening};
+use super::change::{Change, Status, is_firm, worsening};
 use super::finding::Finding;
-use super::threshold::Gate;
+use super::threshold::{Gate, Threshold};
 use super::verdict::Verdict;
-use crate::baseline::Session;
+use crate::baseline::{Round, Session};
 use crate::sample::Metric;
 
 /// What is compared: the accepted sessions, and one that was measured now.
@@ -18,6 +18,8 @@ pub struct Comparison<'a> {
     pub now: &'a Session,
     /// Those of them that were measured again after a breach, on fresh starts.
     pub again: Option<&'a Session>,
+    /// Requests that each round was asked for.
+    pub requests: u64,
     /// Share of requests that may fail.
     pub error_budget: f64,
     /// What happened to the first request that failed.
@@ -48,11 +50,23 @@ impl Judgement {
         }
     }
 
-    /// Whether more rounds could still change the verdict: a breach is to be confirmed, or the
-    /// rounds do not decide.
+    /// Whether more rounds could still change the verdict: a breach or a gain is to be confirmed,
+    /// or the rounds do not decide.
     #[must_use]
     pub fn wants_more_rounds(&self) -> bool {
-        matches!(self.verdict, Verdict::Regressed | Verdict::Inconclusive)
+        matches!(
+            self.verdict,
+            Verdict::Regressed | Verdict::Improved | Verdict::Inconclusive
+        )
+    }
+
+    /// The judged metrics that are worse by their threshold or more, sure or not.
+    pub fn breached(&self) -> impl Iterator<Item = Metric> + '_ {
+        let breached = |change: &&Change| {
+            let limit: Option<Threshold> = change.threshold.as_ref().and_then(|text| text.parse().ok());
+            limit.zip(change.worsening()).is_some_and(|(limit, worsening)| worsening >= limit.worsening(change.metric))
+        };
+        self.changes.iter().filter(breached).map(|change| change.metric)
     }
 }
 
@@ -60,23 +74,10 @@ impl Judgement {
 #[must_use]
 pub fn judge(gate: &Gate, comparison: &Comparison<'_>) -> Judgement {
     let changes = changes(gate, comparison);
-    let mut findings = breaks(comparison);
-    if !findings.is_empty() {
-        return Judgement {
-            verdict: Verdict::Broken,
-            changes,
-            findings,
-        };
+    let (verdict, mut findings) = verdict(gate, &changes, comparison);
+    if !comparison.before.is_empty() && verdict != Verdict::Broken {
+        findings.extend(thin(comparison));
     }
-    if comparison.before.is_empty() {
-        return Judgement {
-            verdict: Verdict::New,
-            changes,
-            findings,
-        };
-    }
-    let verdict = verdict(&changes, comparison, &mut findings);
-    findings.extend(thin(comparison.before));
     Judgement {
         verdict,
         changes,
@@ -85,140 +86,151 @@ pub fn judge(gate: &Gate, comparison: &Comparison<'_>) -> Judgement {
 }
 
 fn changes(gate: &Gate, comparison: &Comparison<'_>) -> Vec<Change> {
-    let requests = comparison
-        .now
-        .rounds
-        .iter()
-        .map(|round| round.sent)
-        .min()
-        .unwrap_or(0);
     let change = |metric: Metric| {
-        let limit = gate
-            .of(metric)
-            .filter(|_| requests >= metric.least_requests());
-        Change::of(metric, limit, comparison.before, comparison.now)
+        let limit = gate.of(metric).filter(|_| comparison.requests >= metric.least_requests());
+        let change = Change::of(metric, limit, comparison.before, comparison.now);
+        settled(change, gate, comparison)
     };
-    let worth_showing = |change: &Change| change.status != Status::Shown || change.now.is_some();
-    Metric::ALL
-        .into_iter()
-        .map(change)
-        .filter(worth_showing)
-        .collect()
+    let worth_showing = |change: &Change| change.is_judged() || change.now.is_some();
+    Metric::ALL.into_iter().map(change).filter(worth_showing).collect()
+}
+
+/// A change as it stands after the second look: what was not seen again on fresh starts is unclear
+/// when it is worse and nothing when it is better; a throughput that was the client's is unclear.
+fn settled(mut change: Change, gate: &Gate, comparison: &Comparison<'_>) -> Change {
+    let decided = change.is_judged() && change.status != Status::Missing;
+    if decided && change.metric == Metric::Throughput && comparison.saturated.is_some() {
+        change.status = Status::Unclear;
+    }
+    match change.status {
+        Status::Worse if !seen_again(&change, gate, comparison, 1.0) => change.status = Status::Unclear,
+        Status::Better if !seen_again(&change, gate, comparison, -1.0) => change.status = Status::Within,
+        _ => {}
+    }
+    change
+}
+
+/// Whether the rounds on fresh starts, by themselves, show the threshold in the direction of
+/// `sign` (1 worse, −1 better); true while there are none.
+fn seen_again(change: &Change, gate: &Gate, comparison: &Comparison<'_>, sign: f64) -> bool {
+    let Some(again) = comparison.again else {
+        return true;
+    };
+    let limit = gate.of(change.metric);
+    let worsening = worsening(change.metric, comparison.before, again);
+    limit.zip(worsening).is_some_and(|(limit, worsening)| {
+        sign * worsening.point >= limit.threshold.worsening(change.metric)
+    })
+}
+
+/// The first of these that holds decides; nothing that stands further down can soften it.
+fn verdict(gate: &Gate, changes: &[Change], comparison: &Comparison<'_>) -> (Verdict, Vec<Finding>) {
+    let has = |status: Status| changes.iter().any(|change| change.status == status);
+    let broken = [breaks(comparison), collapses(changes)].concat();
+    if !broken.is_empty() {
+        return (Verdict::Broken, broken);
+    }
+    if has(Status::Missing) {
+        return (Verdict::Missing, changes.iter().filter_map(missing).collect());
+    }
+    if !changes.iter().any(Change::is_judged) {
+        return (Verdict::NotGated, vec![Finding::NothingJudged]);
+    }
+    if comparison.before.is_empty() {
+        return (Verdict::New, Vec::new());
+    }
+    let doubts = doubts(gate, changes, comparison);
+    if has(Status::Worse) {
+        return (Verdict::Regressed, doubts);
+    }
+    if has(Status::Unclear) || !doubts.is_empty() {
+        return (Verdict::Inconclusive, doubts);
+    }
+    let verdict = if has(Status::Better) { Verdict::Improved } else { Verdict::Pass };
+    (verdict, Vec::new())
 }
 
 /// What makes a measurement worthless, whatever its numbers are.
 fn breaks(comparison: &Comparison<'_>) -> Vec<Finding> {
     let rounds = &comparison.now.rounds;
     if rounds.is_empty() || rounds.iter().any(|round| round.ok == 0) {
-        return vec![Finding::NothingMeasured];
-    }
-    let failed: u64 = rounds.iter().map(crate::baseline::Round::failed).sum();
-    let sent: u64 = rounds.iter().map(|round| round.sent).sum();
-    if failed as f64 > comparison.error_budget * sent as f64 {
-        return vec![Finding::Errors {
-            failed,
-            sent,
+        return vec![Finding::NothingMeasured {
             example: comparison.first_error.map(str::to_owned),
         }];
     }
-    Vec::new()
-}
-
-fn verdict(
-    changes: &[Change],
-    comparison: &Comparison<'_>,
-    findings: &mut Vec<Finding>,
-) -> Verdict {
-    findings.extend(changes.iter().filter_map(missing));
-    if !findings.is_empty() {
-        return Verdict::Missing;
+    let requests = comparison.requests;
+    let miscounted = |round: &&Round| round.sent != requests || round.sent != round.ok + round.failed();
+    if let Some(round) = rounds.iter().find(miscounted) {
+        return vec![Finding::Miscounted {
+            requests,
+            sent: round.sent,
+            accounted: round.ok + round.failed(),
+        }];
     }
-    findings.extend(changes.iter().filter_map(collapsed));
-    if !findings.is_empty() {
-        return Verdict::Broken;
-    }
-    let worse = changes
-        .iter()
-        .filter(|change| change.status == Status::Worse);
-    let (confirmed, doubted): (Vec<_>, Vec<_>) = worse
-        .map(|change| doubt(change, comparison))
-        .partition(Option::is_none);
-    findings.extend(doubted.into_iter().flatten());
-    findings.extend(unmeasurable(changes, comparison));
-    let guards = guards(comparison);
-    if !confirmed.is_empty() {
-        findings.extend(guards);
-        return Verdict::Regressed;
-    }
-    let unclear = changes
-        .iter()
-        .any(|change| change.status == Status::Unclear);
-    if unclear || !findings.is_empty() || !guards.is_empty() {
-        findings.extend(guards);
-        return Verdict::Inconclusive;
-    }
-    let better = changes.iter().any(|change| change.status == Status::Better);
-    if better {
-        Verdict::Improved
-    } else {
-        Verdict::Pass
-    }
-}
-
-fn missing(change: &Change) -> Option<Finding> {
-    (change.status == Status::Missing).then(|| Finding::NoValue {
-        metric: change.metric,
-        in_baseline: change.before.is_none(),
-    })
+    let failed: u64 = rounds.iter().map(Round::failed).sum();
+    let sent: u64 = rounds.iter().map(|round| round.sent).sum();
+    let over_budget = failed as f64 > comparison.error_budget * sent as f64;
+    let errors = || Finding::Errors {
+        failed,
+        sent,
+        example: comparison.first_error.map(str::to_owned),
+    };
+    over_budget.then(errors).into_iter().collect()
 }
 
 /// Ten times better is hardly tuning: an early return, an empty reply, a stub.
 const COLLAPSE_FACTOR: f64 = 10.0;
 
-fn collapsed(change: &Change) -> Option<Finding> {
-    let (before, now) = (change.before?, change.now?);
-    let factor = (before / now).max(now / before);
-    (change.status == Status::Better && factor >= COLLAPSE_FACTOR).then_some(Finding::Collapsed {
-        metric: change.metric,
-        factor,
-    })
-}
-
-/// Why a breach does not count as a regression; `None` when it does.
-fn doubt(change: &Change, comparison: &Comparison<'_>) -> Option<Finding> {
-    if change.metric == Metric::Throughput
-        && let Some(saturated) = comparison.saturated
-    {
-        return Some(saturated.clone());
-    }
-    let again = comparison.again?;
-    let limit: super::Threshold = change.threshold.as_ref()?.parse().ok()?;
-    let breached = worsening(change.metric, comparison.before, again)
-        .is_some_and(|worsening| worsening.point >= limit.worsening(change.metric));
-    (!breached).then_some(Finding::NotConfirmed {
-        metric: change.metric,
-    })
-}
-
-fn unmeasurable(changes: &[Change], comparison: &Comparison<'_>) -> Option<Finding> {
-    let without_interval =
-        |change: &Change| change.status == Status::Unclear && change.low.is_none();
-    changes
-        .iter()
-        .any(without_interval)
-        .then(|| Finding::TooFewRounds {
-            baseline: comparison
-                .before
-                .iter()
-                .map(|session| session.rounds.len())
-                .sum(),
-            now: comparison.now.rounds.len(),
+fn collapses(changes: &[Change]) -> Vec<Finding> {
+    let collapse = |change: &Change| {
+        let (before, now) = (change.before?, change.now?);
+        let factor = (before / now).max(now / before);
+        (change.status == Status::Better && factor >= COLLAPSE_FACTOR).then_some(Finding::Collapsed {
+            metric: change.metric,
+            factor,
         })
+    };
+    changes.iter().filter_map(collapse).collect()
+}
+
+fn missing(change: &Change) -> Option<Finding> {
+    (change.status == Status::Missing).then(|| Finding::NoValue {
+        metric: change.metric,
+        in_baseline: change.now.is_some(),
+    })
 }
 
 /// What forbids a pass without being a regression.
-fn guards(comparison: &Comparison<'_>) -> Vec<Finding> {
-    work_changed(comparison).into_iter().collect()
+fn doubts(gate: &Gate, changes: &[Change], comparison: &Comparison<'_>) -> Vec<Finding> {
+    let mut doubts: Vec<Finding> = changes.iter().filter_map(|change| not_confirmed(change, gate, comparison)).collect();
+    let throughput_is_judged = |change: &Change| change.metric == Metric::Throughput && change.is_judged();
+    if changes.iter().any(throughput_is_judged) {
+        doubts.extend(comparison.saturated.cloned());
+    }
+    doubts.extend(too_few_rounds(changes, comparison));
+    doubts.extend(work_changed(comparison));
+    doubts
+}
+
+/// A breach of all rounds together that the rounds on fresh starts did not show by themselves.
+fn not_confirmed(change: &Change, gate: &Gate, comparison: &Comparison<'_>) -> Option<Finding> {
+    comparison.again?;
+    let limit = gate.of(change.metric).filter(|_| change.status == Status::Unclear)?;
+    let worsening = change.worsening()?;
+    let breached = worsening >= limit.threshold.worsening(change.metric);
+    (breached && !seen_again(change, gate, comparison, 1.0)).then_some(Finding::NotConfirmed {
+        metric: change.metric,
+    })
+}
+
+fn too_few_rounds(changes: &[Change], comparison: &Comparison<'_>) -> Option<Finding> {
+    let without_interval =
+        |change: &Change| change.status == Status::Unclear && change.low.is_none();
+    let baseline = || comparison.before.iter().map(|session| session.rounds.len()).sum();
+    changes.iter().any(without_interval).then(|| Finding::TooFewRounds {
+        baseline: baseline(),
+        now: comparison.now.rounds.len(),
+    })
 }
 
 /// Replies that differ by more than this share in size are not the same work. Dates and
@@ -232,7 +244,8 @@ fn work_changed(comparison: &Comparison<'_>) -> Option<Finding> {
     differs.then_some(Finding::WorkChanged { baseline, now })
 }
 
-fn thin(before: &[Session]) -> Option<Finding> {
-    let sessions = before.len();
-    (sessions < 3).then_some(Finding::Thin { sessions })
+fn thin(comparison: &Comparison<'_>) -> Option<Finding> {
+    (!is_firm(comparison.before, comparison.now)).then_some(Finding::Thin {
+        sessions: comparison.before.len(),
+    })
 }

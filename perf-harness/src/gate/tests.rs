@@ -29,18 +29,20 @@ fn calm(factor: f64) -> Session {
     session(&CALM.map(|throughput| throughput * factor))
 }
 
+fn comparison<'a>(before: &'a [Session], now: &'a Session) -> Comparison<'a> {
+    Comparison {
+        before,
+        now,
+        again: None,
+        requests: 1_000,
+        error_budget: 0.0,
+        first_error: None,
+        saturated: None,
+    }
+}
+
 fn compare(gate: &Gate, before: &[Session], now: &Session) -> Judgement {
-    judge(
-        gate,
-        &Comparison {
-            before,
-            now,
-            again: None,
-            error_budget: 0.0,
-            first_error: None,
-            saturated: None,
-        },
-    )
+    judge(gate, &comparison(before, now))
 }
 
 fn verdict(before: &[Session], now: &Session) -> Verdict {
@@ -181,12 +183,8 @@ fn a_breach_that_does_not_show_again_is_not_regressed() {
     now.rounds.extend(again.rounds.clone());
     let before = [calm(1.0)];
     let comparison = Comparison {
-        before: &before,
-        now: &now,
         again: Some(&again),
-        error_budget: 0.0,
-        first_error: None,
-        saturated: None,
+        ..comparison(&before, &now)
     };
     let judgement = judge(&Gate::default(), &comparison);
     assert_eq!(judgement.verdict, Verdict::Inconclusive);
@@ -219,12 +217,8 @@ fn a_budget_decides_alone() {
     now.rounds[0].errors.insert(ErrorKind::Status, 1);
     let before = [calm(1.0)];
     let comparison = Comparison {
-        before: &before,
-        now: &now,
-        again: None,
         error_budget: 0.001,
-        first_error: None,
-        saturated: None,
+        ..comparison(&before, &now)
     };
     assert_eq!(judge(&Gate::default(), &comparison).verdict, Verdict::Pass);
 }
@@ -240,27 +234,15 @@ fn nothing_measured_is_broken_with_and_without_a_baseline() {
 }
 
 #[test]
-fn a_judged_metric_without_a_value_is_missing() {
-    let without_cpu = |mut session: Session| {
-        session
-            .rounds
-            .iter_mut()
-            .for_each(|round| round.cpu_ns = None);
-        session
-    };
+fn a_judged_metric_without_a_value_on_one_side_is_missing() {
     let judgement = compare(&Gate::default(), &[calm(1.0)], &without_cpu(calm(1.0)));
     assert_eq!(judgement.verdict, Verdict::Missing);
-    assert_eq!(
-        judgement.findings[0],
-        Finding::NoValue {
-            metric: Metric::Cpu,
-            in_baseline: false
-        }
-    );
-    assert_eq!(
-        verdict(&[without_cpu(calm(1.0))], &calm(1.0)),
-        Verdict::Missing
-    );
+    let finding = Finding::NoValue {
+        metric: Metric::Cpu,
+        in_baseline: false,
+    };
+    assert_eq!(judgement.findings[0], finding);
+    assert_eq!(verdict(&[without_cpu(calm(1.0))], &calm(1.0)), Verdict::Missing);
 }
 
 #[test]
@@ -285,7 +267,12 @@ fn a_p99_of_few_requests_is_shown_and_not_judged() {
         });
         session
     };
-    let judgement = compare(&Gate::default(), &[few(calm(1.0))], &few(calm(1.0)));
+    let (before, now) = ([few(calm(1.0))], few(calm(1.0)));
+    let comparison = Comparison {
+        requests: 100,
+        ..comparison(&before, &now)
+    };
+    let judgement = judge(&Gate::default(), &comparison);
     assert_eq!(status(&judgement, Metric::P99), Status::Shown);
 }
 
@@ -304,30 +291,114 @@ fn other_work_never_passes_and_never_hides_a_regression() {
     );
 }
 
-#[test]
-fn a_saturated_client_excuses_throughput_but_not_cpu() {
+fn judged_with_a_saturated_client(gate: &Gate, factor: f64) -> Verdict {
     let finding = Finding::ClientSaturated {
         client_busy: 0.99,
-        server_cores: 0.3,
+        server_cores: Some(0.3),
     };
-    let judged = |gate: &Gate| {
-        let (before, now) = ([calm(1.0)], calm(0.8));
-        let comparison = Comparison {
-            before: &before,
-            now: &now,
-            again: None,
-            error_budget: 0.0,
-            first_error: None,
-            saturated: Some(&finding),
-        };
-        judge(gate, &comparison).verdict
+    let (before, now) = ([calm(1.0)], calm(factor));
+    let comparison = Comparison {
+        saturated: Some(&finding),
+        ..comparison(&before, &now)
     };
-    assert_eq!(judged(&Gate::default()), Verdict::Regressed);
+    judge(gate, &comparison).verdict
+}
+
+#[test]
+fn a_saturated_client_excuses_throughput_but_not_cpu() {
+    let verdict = |gate: &Gate| judged_with_a_saturated_client(gate, 0.8);
+    assert_eq!(verdict(&Gate::default()), Verdict::Regressed);
     let five = "5%".parse().unwrap();
-    assert_eq!(
-        judged(&Gate::none().limit(Metric::Throughput, five)),
-        Verdict::Inconclusive
-    );
+    let throughput_alone = Gate::none().limit(Metric::Throughput, five);
+    assert_eq!(verdict(&throughput_alone), Verdict::Inconclusive);
+}
+
+#[test]
+fn a_saturated_client_never_passes_a_judged_throughput() {
+    for factor in [1.0, 1.3] {
+        let verdict = judged_with_a_saturated_client(&Gate::default(), factor);
+        assert_eq!(verdict, Verdict::Inconclusive, "{factor}");
+    }
+    let without = Gate::default().without(Metric::Throughput);
+    assert_eq!(judged_with_a_saturated_client(&without, 1.0), Verdict::Pass);
+}
+
+/// What a URL gives: no cost of the server.
+fn without_cpu(mut session: Session) -> Session {
+    session.rounds.iter_mut().for_each(|round| round.cpu_ns = None);
+    session
+}
+
+#[test]
+fn a_default_that_the_target_never_gives_is_shown_and_not_judged() {
+    let judgement = compare(&Gate::default(), &[without_cpu(calm(1.0))], &without_cpu(calm(1.0)));
+    assert_eq!(judgement.verdict, Verdict::Pass);
+    assert!(!judgement.changes.iter().any(|change| change.metric == Metric::Cpu));
+}
+
+#[test]
+fn a_metric_that_was_asked_for_and_is_not_there_is_missing_from_the_first_run_on() {
+    let gate = Gate::default().limit(Metric::Cpu, "5%".parse().unwrap());
+    let cheap = without_cpu(calm(1.0));
+    assert_eq!(compare(&gate, &[], &cheap).verdict, Verdict::Missing);
+    assert_eq!(compare(&gate, std::slice::from_ref(&cheap), &cheap).verdict, Verdict::Missing);
+}
+
+#[test]
+fn a_gate_that_judges_nothing_is_not_a_pass() {
+    let judgement = compare(&Gate::none(), &[calm(1.0)], &calm(0.2));
+    assert_eq!(judgement.verdict, Verdict::NotGated);
+    assert_eq!(judgement.findings[0], Finding::NothingJudged);
+}
+
+#[test]
+fn a_driver_that_miscounts_is_broken() {
+    let mut fewer = calm(1.0);
+    fewer.rounds[4].sent = 999;
+    fewer.rounds[4].ok = 999;
+    assert_eq!(verdict(&[calm(1.0)], &fewer), Verdict::Broken);
+    let mut lost = calm(1.0);
+    lost.rounds[4].ok = 999;
+    assert_eq!(verdict(&[calm(1.0)], &lost), Verdict::Broken);
+}
+
+#[test]
+fn few_rounds_are_not_judged_by_the_spread_of_long_sessions() {
+    let sessions = [calm(1.0), calm(1.001), calm(0.999), calm(1.0)];
+    let judgement = compare(&Gate::default(), &sessions, &session(&[900.0]));
+    assert_eq!(judgement.verdict, Verdict::Inconclusive);
+    assert!(judgement.findings.contains(&Finding::Thin { sessions: 4 }));
+}
+
+#[test]
+fn a_gain_that_does_not_show_again_is_not_improved() {
+    let again = calm(1.04);
+    let mut now = calm(1.2);
+    now.rounds.extend(again.rounds.clone());
+    let before = [calm(1.0)];
+    let comparison = Comparison {
+        again: Some(&again),
+        ..comparison(&before, &now)
+    };
+    assert_eq!(judge(&Gate::default(), &comparison).verdict, Verdict::Pass);
+}
+
+#[test]
+fn breached_metrics_are_named_whether_sure_or_not() {
+    let noisy = session(&[1000.0, 1300.0, 800.0, 1100.0, 700.0]);
+    let slower = session(&[900.0, 1170.0, 720.0, 990.0, 630.0]);
+    let judgement = compare(&Gate::default(), &[noisy], &slower);
+    let breached: Vec<Metric> = judgement.breached().collect();
+    assert_eq!(breached, [Metric::Throughput, Metric::Cpu]);
+}
+
+#[test]
+fn the_table_agrees_with_itself_over_several_sessions() {
+    let sessions = [calm(1.0), calm(1.1), calm(0.8)];
+    let judgement = compare(&Gate::default(), &sessions, &calm(0.9));
+    let change = &judgement.changes[0];
+    let share = change.now.unwrap() / change.before.unwrap() - 1.0;
+    assert!((share - change.change.unwrap()).abs() < 1e-3, "{change:?}");
 }
 
 #[test]

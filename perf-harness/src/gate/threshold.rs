@@ -31,7 +31,7 @@ pub enum ThresholdError {
         text: String,
     },
     /// Zero, negative, or a worsening that nothing could exceed.
-    #[error("threshold {text:?} is out of range: it is above 0% and below 100%")]
+    #[error("threshold {text:?} is out of range: it is above 0% and below 100%, for example \"5%\" for five percent worse")]
     OutOfRange {
         /// The refused text.
         text: String,
@@ -46,6 +46,9 @@ pub struct Limit {
     /// The worsening that the interval must exclude: code layout alone moves numbers by so much.
     /// Default: 0.4 × the threshold, at least 2 %, never above the threshold.
     pub tolerance: Threshold,
+    /// Whether the scenario asked for it. A default that a target can never give (the CPU time of
+    /// a URL) is only shown; what was asked for and is not there is missing.
+    pub asked: bool,
 }
 
 /// Which metrics are judged, and by which thresholds.
@@ -117,20 +120,24 @@ impl fmt::Display for Threshold {
 }
 
 impl Limit {
-    /// A limit with the default tolerance.
+    /// A limit that was asked for, with the default tolerance.
     #[must_use]
     pub fn new(threshold: Threshold) -> Self {
         let percent = (0.4 * threshold.percent).max(2.0).min(threshold.percent);
         Self {
             threshold,
             tolerance: Threshold { percent },
+            asked: true,
         }
     }
 }
 
 impl Default for Gate {
     fn default() -> Self {
-        let limit = |percent| Limit::new(Threshold { percent });
+        let limit = |percent| Limit {
+            asked: false,
+            ..Limit::new(Threshold { percent })
+        };
         Self {
             limits: BTreeMap::from([
                 (Metric::Throughput, limit(5.0)),

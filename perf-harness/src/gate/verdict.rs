@@ -85,3 +85,17 @@ impl fmt::Display for Verdict {
         f.pad(self.name())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::baseline::verdict_name;
+
+    #[test]
+    fn the_names_that_baseline_knows_are_those_of_the_verdicts() {
+        assert_eq!(verdict_name::BROKEN, Verdict::Broken.name());
+        assert_eq!(verdict_name::INCONCLUSIVE, Verdict::Inconclusive.name());
+        assert_eq!(verdict_name::PASS, Verdict::Pass.name());
+        assert_eq!(verdict_name::REGRESSED, Verdict::Regressed.name());
+    }
+}

@@ -1,18 +1,14 @@
 //! Was the machine calm while something was measured?
 
 use std::fs;
-use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
 /// The kernel's counters at one moment; [`Calm::disturbances`] compares two.
 #[derive(Clone, Debug)]
 pub struct Calm {
-    at: Instant,
     total_ticks: u64,
     steal_ticks: u64,
-    /// Microseconds in which some task waited for a CPU; `None` without pressure counters.
-    pressure_us: Option<u64>,
 }
 
 /// Something on the machine that moved the numbers, with its figure.
@@ -25,31 +21,23 @@ pub enum Disturbance {
         /// The share.
         share: f64,
     },
-    /// Tasks of others were waiting for a CPU before the load began: the one-minute load average.
-    Load {
-        /// The load average.
-        average: f64,
-        /// Cores of this machine.
-        cores: usize,
-    },
 }
 
 /// Above this share of stolen time a round is disturbed. On the machines measured for the design
 /// calm hours had under 1 %, bursts 10 to 38 %.
 const STEAL_LIMIT: f64 = 0.05;
+/// A window of fewer ticks of all cores says nothing of its steal: it is counted in whole ticks.
+const LEAST_TICKS: u64 = 50;
 
 impl Calm {
     /// Reads the counters now.
     #[must_use]
     pub fn read() -> Self {
         let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
-        let pressure = fs::read_to_string("/proc/pressure/cpu").unwrap_or_default();
         let (total_ticks, steal_ticks) = cpu_ticks(&stat);
         Self {
-            at: Instant::now(),
             total_ticks,
             steal_ticks,
-            pressure_us: pressure_total(&pressure),
         }
     }
 
@@ -61,32 +49,14 @@ impl Calm {
         stolen.into_iter().collect()
     }
 
-    /// Share of all CPU time between `self` and `later`, 0 to 1, that the hypervisor gave to others.
-    #[must_use]
-    pub fn steal_share(&self, later: &Self) -> f64 {
+    /// Share of all CPU time between `self` and `later`, 0 to 1, that the hypervisor gave to others;
+    /// 0 when the time is too short to tell.
+    fn steal_share(&self, later: &Self) -> f64 {
         let total = later.total_ticks.saturating_sub(self.total_ticks);
-        if total == 0 {
+        if total < LEAST_TICKS {
             return 0.0;
         }
         later.steal_ticks.saturating_sub(self.steal_ticks) as f64 / total as f64
-    }
-
-    /// Share of the time between `self` and `later`, 0 to 1, in which some task waited for a CPU;
-    /// `None` where the kernel does not say.
-    #[must_use]
-    pub fn pressure_share(&self, later: &Self) -> Option<f64> {
-        let waited = later.pressure_us?.saturating_sub(self.pressure_us?);
-        let micros = later.at.duration_since(self.at).as_micros();
-        (micros > 0).then(|| waited as f64 / micros as f64)
-    }
-
-    /// The load that others put on the machine now: a disturbance when it exceeds the cores.
-    #[must_use]
-    pub fn load_before() -> Option<Disturbance> {
-        let text = fs::read_to_string("/proc/loadavg").ok()?;
-        let average: f64 = text.split_whitespace().next()?.parse().ok()?;
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
-        (average > cores as f64).then_some(Disturbance::Load { average, cores })
     }
 }
 
@@ -107,21 +77,14 @@ fn cpu_ticks(stat: &str) -> (u64, u64) {
     )
 }
 
-fn pressure_total(pressure: &str) -> Option<u64> {
-    let line = pressure.lines().find(|line| line.starts_with("some "))?;
-    line.split("total=").nth(1)?.trim().parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn counters(total_ticks: u64, steal_ticks: u64) -> Calm {
         Calm {
-            at: Instant::now(),
             total_ticks,
             steal_ticks,
-            pressure_us: None,
         }
     }
 
@@ -140,9 +103,10 @@ mod tests {
     }
 
     #[test]
-    fn pressure_is_read_where_the_kernel_has_it() {
-        let text = "some avg10=0.00 avg60=0.00 avg300=0.00 total=42\nfull avg10=0.00 total=7\n";
-        assert_eq!(pressure_total(text), Some(42));
-        assert_eq!(pressure_total(""), None);
+    fn a_tick_of_steal_in_a_short_window_is_none() {
+        let before = counters(1000, 10);
+        assert_eq!(before.disturbances(&counters(1049, 20)), []);
+        let long_enough = before.disturbances(&counters(1050, 20));
+        assert_eq!(long_enough, [Disturbance::Steal { share: 0.2 }]);
     }
 }

@@ -1,7 +1,9 @@
 //! One load at a time on this machine: across threads, test processes and checkouts.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fmt;
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::state_dir;
@@ -14,13 +16,22 @@ pub struct Lease {
     file: File,
 }
 
+/// Who puts a load on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// What it is, in words.
+    pub name: String,
+    /// The number of its process; `None` when it cannot be read.
+    pub process: Option<u32>,
+}
+
 /// Why the lease cannot be had.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeaseError {
     /// The lock file cannot be opened or locked.
     #[error(
-        "the lease file {path} cannot be used: check that the folder is writable and its file system has locks"
+        "the lease file {path} cannot be used ({source}): check that the folder is writable and its file system has locks"
     )]
     File {
         /// Which file.
@@ -34,14 +45,14 @@ pub enum LeaseError {
 impl Lease {
     /// Waits until no other load runs on this machine, then takes the lease for `holder`.
     ///
-    /// `waiting` is told once, with the name of the present holder, when there is a wait.
+    /// `waiting` is told once, with the present holder, when there is a wait.
     ///
     /// # Errors
     ///
     /// [`LeaseError`] when the lock file cannot be used.
-    pub fn acquire(holder: &str, waiting: impl FnOnce(&str)) -> Result<Self, LeaseError> {
+    pub fn acquire(holder: &str, waiting: impl FnOnce(&Holder)) -> Result<Self, LeaseError> {
         let folder = state_dir().map_err(|source| LeaseError::File {
-            path: std::env::temp_dir(),
+            path: state_dir::location(),
             source,
         })?;
         Self::acquire_in(&folder, holder, waiting)
@@ -50,44 +61,97 @@ impl Lease {
     fn acquire_in(
         folder: &Path,
         holder: &str,
-        waiting: impl FnOnce(&str),
+        waiting: impl FnOnce(&Holder),
     ) -> Result<Self, LeaseError> {
         let path = folder.join("lease");
         take(&path, holder, waiting).map_err(|source| LeaseError::File { path, source })
     }
 }
 
-fn take(path: &Path, holder: &str, waiting: impl FnOnce(&str)) -> io::Result<Lease> {
-    let mut file = OpenOptions::new()
+/// A cleaner of temporary files may remove the file while we wait for it: what we then hold is the
+/// lease of nobody, and the next one makes a new file.
+fn take(path: &Path, holder: &str, waiting: impl FnOnce(&Holder)) -> io::Result<Lease> {
+    let mut waiting = Some(waiting);
+    loop {
+        let mut file = open(path)?;
+        lock(&mut file, &mut waiting)?;
+        if is_at(&file, path)? {
+            write_holder(&mut file, holder)?;
+            return Ok(Lease { file });
+        }
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
         .read(true)
         .write(true)
         .create(true)
         .truncate(false)
-        .open(path)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            waiting(&read_holder(&mut file));
-            file.lock()?;
-        }
-        Err(TryLockError::Error(error)) => return Err(error),
-    }
-    write_holder(&mut file, holder)?;
-    Ok(Lease { file })
+        .open(path)
 }
 
-fn read_holder(file: &mut File) -> String {
-    let mut holder = String::new();
-    match file.take(200).read_to_string(&mut holder) {
-        Ok(_) if !holder.trim().is_empty() => holder.trim().to_owned(),
-        _ => "another test".to_owned(),
+fn lock(file: &mut File, waiting: &mut Option<impl FnOnce(&Holder)>) -> io::Result<()> {
+    match file.try_lock() {
+        Ok(()) => return Ok(()),
+        Err(TryLockError::WouldBlock) => {}
+        Err(TryLockError::Error(error)) => return Err(error),
+    }
+    if let Some(waiting) = waiting.take() {
+        waiting(&read_holder(file));
+    }
+    file.lock()
+}
+
+/// Whether the open file is the one that others find at `path`.
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let ours = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(found) => Ok((found.dev(), found.ino()) == (ours.dev(), ours.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Two lines, name and process; the holder may be just about to write them.
+fn read_holder(file: &mut File) -> Holder {
+    let mut text = String::new();
+    let text = file
+        .take(200)
+        .read_to_string(&mut text)
+        .map_or("", |_| &text);
+    let mut lines = text.lines();
+    let name = lines
+        .next()
+        .filter(|name| !name.is_empty())
+        .unwrap_or("another test");
+    Holder {
+        name: name.to_owned(),
+        process: lines.next().and_then(|process| process.parse().ok()),
     }
 }
 
 fn write_holder(file: &mut File, holder: &str) -> io::Result<()> {
     file.set_len(0)?;
     file.rewind()?;
-    writeln!(file, "{holder} (process {})", std::process::id())
+    write!(file, "{holder}\n{}\n", std::process::id())
+}
+
+impl Holder {
+    /// Whether it is another test of this very process.
+    #[must_use]
+    pub fn is_this_process(&self) -> bool {
+        self.process == Some(std::process::id())
+    }
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        self.process
+            .iter()
+            .try_for_each(|process| write!(f, " (process {process})"))
+    }
 }
 
 impl Drop for Lease {
@@ -136,13 +200,32 @@ mod tests {
         let path = folder.path().to_owned();
         let waiter = thread::spawn(move || {
             Lease::acquire_in(&path, "shop/cart", |holder| {
-                told.send(holder.to_owned()).unwrap()
+                told.send(holder.clone()).unwrap()
             })
             .unwrap();
         });
         let holder = hears.recv().unwrap();
-        assert!(holder.starts_with("shop/home (process "), "{holder}");
+        assert_eq!(holder.name, "shop/home");
+        assert!(holder.is_this_process(), "{holder}");
         drop(held);
         waiter.join().unwrap();
+    }
+
+    #[test]
+    fn a_removed_file_is_no_lease() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lease");
+        let held = take(&path, "shop/home", |_| panic!("nobody holds it")).unwrap();
+        let (told, hears) = mpsc::channel();
+        let waiter = thread::spawn({
+            let path = path.clone();
+            move || take(&path, "shop/cart", |_| told.send(()).unwrap()).unwrap()
+        });
+        hears.recv().unwrap();
+        fs::remove_file(&path).unwrap();
+        drop(held);
+        let _taken = waiter.join().unwrap();
+        let seen_by_others = open(&path).unwrap().try_lock();
+        assert!(matches!(seen_by_others, Err(TryLockError::WouldBlock)));
     }
 }

@@ -4,8 +4,10 @@ mod calm;
 mod fingerprint;
 mod lease;
 mod state_dir;
+mod whole_file;
 
 pub use calm::{Calm, Disturbance};
 pub use fingerprint::{Fingerprint, MachineClass};
-pub use lease::{Lease, LeaseError};
+pub use lease::{Holder, Lease, LeaseError};
 pub(crate) use state_dir::state_dir;
+pub(crate) use whole_file::replace_file;

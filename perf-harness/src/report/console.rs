@@ -32,7 +32,7 @@ pub fn scenario(outcome: &Outcome, style: Style) -> String {
     parts.concat()
 }
 
-/// `regressed  shop/home  5 rounds of 10,000 requests to 127.0.0.1:8080`.
+/// `regressed  shop/home  5 rounds of 10,000 requests, 50 connections, to 127.0.0.1:8080`.
 fn headline(outcome: &Outcome, style: Style) -> String {
     let verdict = outcome.judgement.verdict;
     let word = style.paint(Tone::of_verdict(verdict), verdict.name());
@@ -41,7 +41,9 @@ fn headline(outcome: &Outcome, style: Style) -> String {
         .endpoint
         .as_ref()
         .map(|endpoint| format!("to {}", one_line(endpoint, 60)));
-    let load: Vec<String> = rounds.into_iter().chain(place).collect();
+    let connections = counted(outcome.connections as u64, "connection");
+    let load = rounds.map(|rounds| format!("{rounds}, {connections},"));
+    let load: Vec<String> = load.into_iter().chain(place).collect();
     let line = format!("{word}  {}  {}", outcome.key.scenario, load.join(" "));
     format!("{}{}\n", line.trim_end(), reported_only(outcome))
 }
@@ -86,6 +88,12 @@ fn without_foreign_text(finding: &Finding) -> (String, Option<&str>) {
                 sent: *sent,
                 example: None,
             };
+            (format!("{own}; the first:"), Some(example))
+        }
+        Finding::NothingMeasured {
+            example: Some(example),
+        } => {
+            let own = Finding::NothingMeasured { example: None };
             (format!("{own}; the first:"), Some(example))
         }
         Finding::Unusable { reason } | Finding::Unavailable { reason } => {

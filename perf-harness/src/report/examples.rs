@@ -98,12 +98,14 @@ fn outcome(
         }),
         warnings: Vec::new(),
         pending: None,
+        connections: 50,
         endpoint: Some("127.0.0.1:41234".to_owned()),
         place: Place {
             file: "shop/tests/perf.rs".to_owned(),
             line: 12,
         },
         reported_only: false,
+        workspace: "/shop".into(),
     }
 }
 
@@ -122,6 +124,7 @@ fn without_numbers(scenario: &str, verdict: Verdict, finding: Finding) -> Outcom
     Outcome {
         session: None,
         accepted: None,
+        connections: 50,
         endpoint: None,
         ..outcome(scenario, verdict, Vec::new(), vec![finding])
     }
@@ -246,7 +249,7 @@ pub(crate) fn inconclusive() -> Outcome {
         },
         Warning::ClientSaturated {
             client_busy: 0.97,
-            server_cores: 0.61,
+            server_cores: Some(0.61),
         },
         Warning::LittlesLaw {
             connections: 50.0,

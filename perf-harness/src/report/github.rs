@@ -15,7 +15,8 @@ const MOST_OF_A_KIND: usize = 10;
 const MOST_CHARACTERS: usize = 4_000;
 
 /// The command for one outcome, without newline: an error for one that fails its test, a warning
-/// for an inconclusive one or a regression that is only reported, `None` for the others.
+/// for a regression that is only reported and for what decides nothing (inconclusive, incomparable,
+/// skipped), `None` for the others.
 #[must_use]
 pub fn annotation(outcome: &Outcome) -> Option<String> {
     let level = Level::of(outcome)?;
@@ -45,7 +46,7 @@ fn command(level: Level, place: &Place, title: &str, message: &str) -> String {
     )
 }
 
-/// The annotations of a whole run, as many as the runner keeps.
+/// The annotations of many outcomes, as many as the runner keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Annotations {
     /// Whole lines, without newlines.
@@ -89,7 +90,11 @@ impl Level {
             return Some(Self::Error);
         }
         let verdict = outcome.judgement.verdict;
-        (verdict.fails() || verdict == Verdict::Inconclusive).then_some(Self::Warning)
+        let undecided = matches!(
+            verdict,
+            Verdict::Inconclusive | Verdict::Incomparable | Verdict::Skipped
+        );
+        (verdict.fails() || undecided).then_some(Self::Warning)
     }
 
     fn command(self) -> &'static str {

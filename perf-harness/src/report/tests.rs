@@ -7,7 +7,7 @@ fn page(outcome: &crate::outcome::Outcome) -> String {
 #[test]
 fn a_pass_is_a_table_and_where_it_stands() {
     insta::assert_snapshot!(page(&examples::pass()), @r"
-    pass  shop/home  5 rounds of 10,000 requests to 127.0.0.1:41234
+    pass  shop/home  5 rounds of 10,000 requests, 50 connections, to 127.0.0.1:41234
       metric      baseline       now  change               threshold  verdict
       throughput  12,345/s  12,210/s  -1.1% (-3.2 … +0.9)         5%  ok
       p50           310 µs    312 µs  +0.6% (-1.2 … +3.1)
@@ -22,7 +22,7 @@ fn a_pass_is_a_table_and_where_it_stands() {
 #[test]
 fn a_thin_pass_says_how_to_make_it_firm() {
     insta::assert_snapshot!(page(&examples::thin()), @r"
-    pass  shop/thin  5 rounds of 10,000 requests to 127.0.0.1:41234
+    pass  shop/thin  5 rounds of 10,000 requests, 50 connections, to 127.0.0.1:41234
       metric      baseline       now  change               threshold  verdict
       throughput  12,345/s  12,210/s  -1.1% (-3.2 … +0.9)         5%  ok
       p50           310 µs    312 µs  +0.6% (-1.2 … +3.1)
@@ -40,7 +40,7 @@ fn a_thin_pass_says_how_to_make_it_firm() {
 #[test]
 fn a_regression_shows_what_got_worse_and_how_to_accept_it() {
     insta::assert_snapshot!(page(&examples::regressed()), @r#"
-    regressed  shop/cart  5 rounds of 10,000 requests to 127.0.0.1:41234
+    regressed  shop/cart  5 rounds of 10,000 requests, 50 connections, to 127.0.0.1:41234
       metric      baseline      now  change                  threshold  verdict
       throughput  12,345/s  9,716/s  -21.3% (-25.0 … -17.4)         5%  worse
       p50           310 µs   385 µs  +24.2% (-1.2 … +3.1)
@@ -58,7 +58,7 @@ fn a_regression_shows_what_got_worse_and_how_to_accept_it() {
 #[test]
 fn an_improvement_offers_to_keep_the_gain() {
     insta::assert_snapshot!(page(&examples::improved()), @r"
-    improved  shop/search  5 rounds of 10,000 requests to 127.0.0.1:41234
+    improved  shop/search  5 rounds of 10,000 requests, 50 connections, to 127.0.0.1:41234
       metric      baseline       now  change                  threshold  verdict
       throughput  12,345/s  14,001/s  +13.4% (+11.0 … +16.0)         5%  better
       smallest detectable change: throughput 5.3%
@@ -73,7 +73,7 @@ fn an_inconclusive_run_is_never_called_a_pass() {
     let text = page(&examples::inconclusive());
     assert!(!text.contains("pass"), "{text}");
     insta::assert_snapshot!(text, @r"
-    inconclusive  shop/pay  5 rounds of 10,000 requests to 127.0.0.1:41234
+    inconclusive  shop/pay  5 rounds of 10,000 requests, 50 connections, to 127.0.0.1:41234
       metric      baseline       now  change                threshold  verdict
       throughput  12,345/s  11,700/s  -5.2% (-21.0 … +9.0)         5%  unclear
       p99          1.23 ms   1.25 ms  +1.3% (-5.0 … +8.1)         20%  ok
@@ -94,7 +94,7 @@ fn an_inconclusive_run_is_never_called_a_pass() {
 #[test]
 fn a_new_scenario_shows_values_and_compares_nothing() {
     insta::assert_snapshot!(page(&examples::new()), @r"
-    new  shop/new  5 rounds of 10,000 requests to 127.0.0.1:41234
+    new  shop/new  5 rounds of 10,000 requests, 50 connections, to 127.0.0.1:41234
       metric           now  threshold
       throughput  12,345/s         5%
       p99          1.23 ms         5%
@@ -108,7 +108,7 @@ fn a_new_scenario_shows_values_and_compares_nothing() {
 #[test]
 fn what_a_server_said_is_marked_as_foreign() {
     insta::assert_snapshot!(page(&examples::broken()), @r"
-    broken  shop/broken  5 rounds of 10,000 requests to 127.0.0.1:41234
+    broken  shop/broken  5 rounds of 10,000 requests, 50 connections, to 127.0.0.1:41234
       why: 31 of 50000 requests failed, more than the error budget allows; the first:
       | status 500:
       | ::error file=x::injected
@@ -120,7 +120,7 @@ fn what_a_server_said_is_marked_as_foreign() {
 #[test]
 fn an_incomparable_run_names_the_fields_that_differ() {
     insta::assert_snapshot!(page(&examples::incomparable()), @r"
-    incomparable  shop/other  5 rounds of 10,000 requests to 127.0.0.1:41234
+    incomparable  shop/other  5 rounds of 10,000 requests, 50 connections, to 127.0.0.1:41234
       metric           now  threshold
       throughput  12,345/s         5%
       why: requests: 10000 in the baseline, 20000 now

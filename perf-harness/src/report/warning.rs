@@ -23,8 +23,9 @@ pub(super) fn sentence(warning: &Warning) -> (String, Option<&str>) {
             client_busy,
             server_cores,
         } => format!(
-            "client saturated: the engine was busy {:.0}% of the window while the server used {server_cores:.2} cores",
-            client_busy * 100.0
+            "client saturated: the engine was busy {:.0}% of the window while the server used {} cores",
+            client_busy * 100.0,
+            server_cores.map_or("unseen".to_owned(), |cores| format!("{cores:.2}"))
         ),
         Warning::TooFewRequests {
             metric,
@@ -50,16 +51,11 @@ pub(super) fn sentence(warning: &Warning) -> (String, Option<&str>) {
 
 fn disturbed(rounds: usize, disturbance: &Disturbance) -> String {
     let rounds = counted(rounds as u64, "round");
-    match disturbance {
-        Disturbance::Steal { share } => format!(
-            "the machine was not calm in {rounds}: the hypervisor gave {:.0}% of the CPU time to others",
-            share * 100.0
-        ),
-        Disturbance::Load { average, cores } => format!(
-            "the machine was not calm in {rounds}: its load average was {average:.1} on {} before ours began",
-            counted(*cores as u64, "core")
-        ),
-    }
+    let Disturbance::Steal { share } = disturbance;
+    format!(
+        "the machine was not calm in {rounds}: the hypervisor gave {:.0}% of the CPU time to others",
+        share * 100.0
+    )
 }
 
 fn straggler(throughput: f64, steady: f64) -> String {

@@ -4,6 +4,7 @@
 
 mod known;
 mod progress;
+mod records;
 mod round;
 mod session;
 mod settings;
@@ -12,20 +13,18 @@ mod signs;
 use std::path::PathBuf;
 
 pub(crate) use progress::{Progress, Silent};
+pub(crate) use settings::{Mode, Settings};
 
-use crate::baseline::{
-    Accepted, BaselineError, Build, Key, Pending, Project, SCHEMA, Session, Subject, TargetRecord,
-    write_whole,
-};
+use crate::baseline::Session;
 use crate::error::Error;
 use crate::gate::{Comparison, Finding, Judgement, Verdict, judge};
 use crate::host::Lease;
+use crate::load::Load;
 use crate::outcome::{Outcome, Place, Warning};
-use crate::report;
 use crate::scenario::{Plan, Scenario};
 use known::Known;
+use records::Records;
 use session::Rounds;
-pub(crate) use settings::{Mode, Settings};
 
 /// Where a scenario stands, and how its crate was built.
 #[derive(Clone, Debug)]
@@ -52,57 +51,57 @@ fn run_with(
     settings: Settings,
     progress: &mut dyn Progress,
 ) -> Result<Outcome, Error> {
-    let plan = scenario.plan()?;
-    let run = Run::prepare(plan, site, settings)?;
-    let outcome = match run.outcome(progress) {
-        Err(Error::Target(error))
-            if error.is_docker_unavailable() && !run.settings.docker_required =>
-        {
-            run.skipped(&Error::Target(error))
-        }
-        Err(error) => {
-            run.write(&run.failed(&error))?;
-            return Err(error);
-        }
-        Ok(outcome) => outcome,
+    let name = match scenario.checked_name() {
+        Ok(name) => name,
+        // Without a name there is no file for the outcome; the plan names all other mistakes too.
+        Err(mistake) => return Err(scenario.plan().err().unwrap_or(mistake).into()),
     };
-    run.write(&outcome)?;
-    Ok(outcome)
+    let records = Records::new(name, site, &settings)?;
+    records.begin()?;
+    let outcome = outcome(scenario, site, settings, &records, progress);
+    let written = outcome.as_ref().map_or_else(|error| records.failed(error), Outcome::clone);
+    records.write(&written)?;
+    outcome
+}
+
+fn outcome(
+    scenario: Scenario,
+    site: &Site,
+    settings: Settings,
+    records: &Records<'_>,
+    progress: &mut dyn Progress,
+) -> Result<Outcome, Error> {
+    let run = Run {
+        plan: scenario.plan()?,
+        site,
+        settings,
+        records,
+    };
+    match run.plan.target.check_available() {
+        Err(error) if error.is_docker_unavailable() && !run.settings.docker_required => {
+            Ok(records.skipped(&Error::Target(error)))
+        }
+        Err(error) => Err(Error::Target(error)),
+        Ok(()) => run.outcome(progress),
+    }
 }
 
 struct Run<'a> {
     plan: Plan,
     site: &'a Site,
-    project: Project,
-    key: Key,
     settings: Settings,
+    records: &'a Records<'a>,
 }
 
-impl<'a> Run<'a> {
-    fn prepare(plan: Plan, site: &'a Site, settings: Settings) -> Result<Self, Error> {
-        let project = Project::discover(&site.manifest_dir)?;
-        let key = Key {
-            class: settings.class.clone(),
-            package: site.package.clone(),
-            scenario: plan.name.clone(),
-        };
-        Ok(Self {
-            plan,
-            site,
-            project,
-            key,
-            settings,
-        })
-    }
-
+impl Run<'_> {
     fn outcome(&self, progress: &mut dyn Progress) -> Result<Outcome, Error> {
         let off = || Finding::SwitchedOff {
             value: "off".to_owned(),
         };
         match self.settings.mode {
-            Mode::Off => self.ungated(off(), progress),
+            Mode::Off => self.ungated(&self.plan.load, off(), progress),
             Mode::Check | Mode::Record if self.site.debug => {
-                self.ungated(Finding::DebugBuild, progress)
+                self.ungated(&settings::smoke(&self.plan.load), Finding::DebugBuild, progress)
             }
             Mode::Check | Mode::Record => self.gated(progress),
         }
@@ -111,22 +110,23 @@ impl<'a> Run<'a> {
     /// Measures and judges. The baseline is read before the first request is sent, so that a file
     /// that cannot be used is known before time is spent.
     fn gated(&self, progress: &mut dyn Progress) -> Result<Outcome, Error> {
-        let known = Known::read(self, &self.subject())?;
+        self.records.forget_pending()?;
+        let known = Known::read(self)?;
         let _lease = self.lease(progress)?;
         let mut rounds = Rounds::measure(&self.plan, self.plan.rounds, progress)?;
-        let mut judgement = self.judge(&known, &rounds, None);
+        let mut judgement = self.judge(&known, &self.plan.load, &rounds, None);
         if judgement.wants_more_rounds() {
             progress.again(judgement.verdict);
             let again = Rounds::measure(&self.plan, self.plan.rounds, progress)?;
             let session = again.session();
             rounds.extend(again);
-            judgement = self.judge(&known, &rounds, Some(&session));
+            judgement = self.judge(&known, &self.plan.load, &rounds, Some(&session));
         }
         progress.done();
         self.finish(&known, &rounds, judgement)
     }
 
-    fn judge(&self, known: &Known, rounds: &Rounds, again: Option<&Session>) -> Judgement {
+    fn judge(&self, known: &Known, load: &Load, rounds: &Rounds, again: Option<&Session>) -> Judgement {
         let saturated = signs::saturation(rounds.samples());
         let now = rounds.session();
         known.judge(|before| {
@@ -134,7 +134,8 @@ impl<'a> Run<'a> {
                 before,
                 now: &now,
                 again,
-                error_budget: self.plan.load.error_budget,
+                requests: load.requests,
+                error_budget: load.error_budget,
                 first_error: rounds.first_error(),
                 saturated: saturated.as_ref(),
             };
@@ -142,21 +143,12 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn finish(
-        &self,
-        known: &Known,
-        rounds: &Rounds,
-        judgement: Judgement,
-    ) -> Result<Outcome, Error> {
+    fn finish(&self, known: &Known, rounds: &Rounds, judgement: Judgement) -> Result<Outcome, Error> {
         let mut session = rounds.session();
-        session.revision = self.project.revision();
+        session.revision = self.records.project.revision();
         let warnings = self.warnings(rounds, &judgement);
-        session.warnings = warnings
-            .iter()
-            .map(Warning::name)
-            .map(str::to_owned)
-            .collect();
-        let pending = self.leave_for_review(rounds, &session, &judgement)?;
+        session.warnings = warnings.iter().map(Warning::name).map(str::to_owned).collect();
+        let pending = self.records.leave_for_review(&self.plan, &session, &judgement, rounds.image())?;
         let judgement = match self.settings.mode {
             Mode::Record => recorded(judgement),
             Mode::Check | Mode::Off => judgement,
@@ -166,139 +158,47 @@ impl<'a> Run<'a> {
             accepted: known.accepted().cloned(),
             warnings,
             pending,
-            endpoint: rounds.endpoint().map(|endpoint| endpoint.url("/")),
-            ..self.bare(judgement)
+            ..self.bare(judgement, rounds)
         })
     }
 
     /// One round: statuses are checked, nothing is compared.
-    fn ungated(&self, why: Finding, progress: &mut dyn Progress) -> Result<Outcome, Error> {
+    fn ungated(&self, load: &Load, why: Finding, progress: &mut dyn Progress) -> Result<Outcome, Error> {
         let _lease = self.lease(progress)?;
-        let small = settings::smoke(&self.plan.load);
-        let load = if self.site.debug {
-            &small
-        } else {
-            &self.plan.load
-        };
         let rounds = Rounds::measure_load(&self.plan, load, 1, progress)?;
         progress.done();
-        let mut judgement = self.judge(&Known::nothing(), &rounds, None);
+        let mut judgement = self.judge(&Known::Nothing, load, &rounds, None);
         if judgement.verdict != Verdict::Broken {
             judgement.verdict = Verdict::NotGated;
         }
         judgement.findings.push(why);
         Ok(Outcome {
             session: Some(rounds.session()),
-            endpoint: rounds.endpoint().map(|endpoint| endpoint.url("/")),
-            ..self.bare(judgement)
+            ..self.bare(judgement, &rounds)
         })
     }
 
+    fn bare(&self, judgement: Judgement, rounds: &Rounds) -> Outcome {
+        Outcome {
+            connections: self.plan.load.concurrency,
+            endpoint: rounds.endpoint().map(|endpoint| endpoint.url("/")),
+            ..self.records.bare(judgement)
+        }
+    }
+
     fn lease(&self, progress: &mut dyn Progress) -> Result<Lease, Error> {
-        let holder = format!("{} of {}", self.key.scenario, self.key.package);
-        Ok(Lease::acquire(&holder, |present| {
-            progress.waiting(present)
-        })?)
+        let key = &self.records.key;
+        let holder = format!("{} of {}", key.scenario, key.package);
+        Ok(Lease::acquire(&holder, |present| progress.waiting(present))?)
     }
 
     fn warnings(&self, rounds: &Rounds, judgement: &Judgement) -> Vec<Warning> {
         let mut warnings = signs::warnings(&self.plan, rounds);
-        let said = judgement
-            .findings
-            .iter()
-            .any(|finding| matches!(finding, Finding::ClientSaturated { .. }));
+        let is_said = |finding: &Finding| matches!(finding, Finding::ClientSaturated { .. });
+        let said = judgement.findings.iter().any(is_said);
         warnings.retain(|warning| !(said && matches!(warning, Warning::ClientSaturated { .. })));
-        warnings.extend(
-            self.settings
-                .attempt
-                .map(|attempt| Warning::Retried { attempt }),
-        );
+        warnings.extend(self.settings.attempt.map(|attempt| Warning::Retried { attempt }));
         warnings
-    }
-
-    /// Numbers that cannot be trusted are not offered for review.
-    fn leave_for_review(
-        &self,
-        rounds: &Rounds,
-        session: &Session,
-        judgement: &Judgement,
-    ) -> Result<Option<PathBuf>, Error> {
-        let store = self.project.pending();
-        if judgement.findings.iter().any(Finding::spoils_the_numbers) {
-            store.remove(&self.key)?;
-            return Ok(None);
-        }
-        let subject = self.subject();
-        let target = TargetRecord {
-            image: rounds.image().map(str::to_owned),
-            ..subject.target
-        };
-        let path = store.write(&Pending {
-            build: subject.build,
-            class: self.key.class.clone(),
-            load: subject.load,
-            load_hash: subject.load_hash,
-            package: self.key.package.clone(),
-            renamed_from: self.plan.renamed_from.clone(),
-            scenario: self.key.scenario.clone(),
-            schema: SCHEMA,
-            session: session.clone(),
-            target,
-            verdict: judgement.verdict.name().to_owned(),
-        })?;
-        Ok(Some(path))
-    }
-
-    fn subject(&self) -> Subject {
-        let profile = if self.site.debug { "debug" } else { "release" };
-        Subject {
-            load: self.plan.load.fields(),
-            load_hash: self.plan.load.hash(),
-            build: Build {
-                profile: profile.to_owned(),
-                rustc: env!("PERF_HARNESS_RUSTC").to_owned(),
-            },
-            target: TargetRecord {
-                image: None,
-                kind: self.plan.target.kind_name().to_owned(),
-                network: self.plan.target.network_name().to_owned(),
-            },
-        }
-    }
-
-    fn skipped(&self, error: &Error) -> Outcome {
-        let reason = error.to_string();
-        self.bare(Judgement::without_numbers(
-            Verdict::Skipped,
-            vec![Finding::Unavailable { reason }],
-        ))
-    }
-
-    fn failed(&self, error: &Error) -> Outcome {
-        let reason = error.to_string();
-        self.bare(Judgement::without_numbers(
-            Verdict::Broken,
-            vec![Finding::Unusable { reason }],
-        ))
-    }
-
-    fn bare(&self, judgement: Judgement) -> Outcome {
-        Outcome {
-            key: self.key.clone(),
-            judgement,
-            session: None,
-            accepted: None::<Accepted>,
-            warnings: Vec::new(),
-            pending: None,
-            endpoint: None,
-            place: self.site.place.clone(),
-            reported_only: self.settings.reported_only,
-        }
-    }
-
-    fn write(&self, outcome: &Outcome) -> Result<(), BaselineError> {
-        let path = self.key.path(&self.project.outcomes());
-        write_whole(&path, &report::json::to_text(outcome))
     }
 }
 

@@ -27,8 +27,8 @@ pub(super) fn measure(plan: &Plan, load: &Load) -> Result<Measured, Error> {
     let (usage, disturbances) = (meter.usage, meter.disturbances);
     // A server that died explains every other failure.
     running.check_alive()?;
-    let mut sample = driven.map_err(|source| Error::Driver {
-        source,
+    let mut sample = driven.map_err(|cause| Error::Driver {
+        cause,
         log: running.log_tail(),
     })?;
     sample.server = sample.server.or(usage);

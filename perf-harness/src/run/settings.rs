@@ -2,6 +2,7 @@
 
 use std::env;
 
+use crate::baseline::Base;
 use crate::error::Error;
 use crate::host::MachineClass;
 use crate::load::Load;
@@ -17,7 +18,7 @@ pub(crate) struct Settings {
     pub(crate) docker_required: bool,
     /// The revision whose baselines judge: `PERF_BASE`, or on a pull request of GitHub the first
     /// parent of the merge that is checked out.
-    pub(crate) base: Option<String>,
+    pub(crate) base: Option<Base>,
     /// Which attempt of the test runner this is, when it is not the first.
     pub(crate) attempt: Option<u32>,
     /// The class of this machine.
@@ -90,10 +91,10 @@ fn one_of<T: Copy>(
         })
 }
 
-fn base_revision(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
-    let is_pull_request =
-        variable("GITHUB_EVENT_NAME").is_some_and(|event| event == "pull_request");
-    variable("PERF_BASE").or_else(|| is_pull_request.then(|| "HEAD^1".to_owned()))
+fn base_revision(variable: impl Fn(&str) -> Option<String>) -> Option<Base> {
+    let is_pull_request = variable("GITHUB_EVENT_NAME").is_some_and(|event| event == "pull_request");
+    let named = variable("PERF_BASE").map(Base::Named);
+    named.or_else(|| is_pull_request.then_some(Base::OfMerge))
 }
 
 fn attempt(variable: impl Fn(&str) -> Option<String>) -> Option<u32> {
@@ -142,14 +143,11 @@ mod tests {
     #[test]
     fn a_pull_request_is_judged_by_its_base() {
         let base = |set: &[(&str, &str)]| settings(set).unwrap().base;
-        assert_eq!(
-            base(&[("GITHUB_EVENT_NAME", "pull_request")]).as_deref(),
-            Some("HEAD^1")
-        );
+        assert_eq!(base(&[("GITHUB_EVENT_NAME", "pull_request")]), Some(Base::OfMerge));
         assert_eq!(base(&[("GITHUB_EVENT_NAME", "push")]), None);
         assert_eq!(base(&[("GITHUB_EVENT_NAME", "schedule")]), None);
         let named = [("GITHUB_EVENT_NAME", "pull_request"), ("PERF_BASE", "main")];
-        assert_eq!(base(&named).as_deref(), Some("main"));
+        assert_eq!(base(&named), Some(Base::Named("main".to_owned())));
     }
 
     #[test]

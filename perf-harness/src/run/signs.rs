@@ -23,8 +23,9 @@ pub(super) fn saturation(samples: &[Sample]) -> Option<Finding> {
     if client_busy < BUSY_CLIENT {
         return None;
     }
-    let server_cores = median_of(samples, Sample::server_cores).unwrap_or(0.0);
-    (server_cores < IDLE_SERVER * cores_left()).then_some(Finding::ClientSaturated {
+    let server_cores = median_of(samples, Sample::server_cores);
+    let server_is_idle = server_cores.is_none_or(|cores| cores < IDLE_SERVER * cores_left());
+    server_is_idle.then_some(Finding::ClientSaturated {
         client_busy,
         server_cores,
     })
@@ -49,7 +50,7 @@ pub(super) fn warnings(plan: &Plan, rounds: &Rounds) -> Vec<Warning> {
     warnings.extend(saturation(samples).as_ref().and_then(saturated));
     warnings.extend(littles_law(plan, samples));
     warnings.extend(straggler(samples));
-    warnings.extend(errors(samples));
+    warnings.extend(errors(plan, samples));
     warnings.extend(too_few_requests(plan));
     warnings
 }
@@ -80,10 +81,8 @@ fn disturbed(rounds: &[Vec<Disturbance>]) -> Option<Warning> {
 }
 
 fn size(disturbance: &Disturbance) -> f64 {
-    match disturbance {
-        Disturbance::Steal { share } => *share,
-        Disturbance::Load { average, .. } => *average,
-    }
+    let Disturbance::Steal { share } = disturbance;
+    *share
 }
 
 /// Connections that are closed after each request spend part of their time outside of a latency.
@@ -106,12 +105,15 @@ fn straggler(samples: &[Sample]) -> Option<Warning> {
     (throughput < STRAGGLER_SHARE * steady).then_some(Warning::Straggler { throughput, steady })
 }
 
-fn errors(samples: &[Sample]) -> Option<Warning> {
+/// Failures within the budget; those beyond it are a finding.
+fn errors(plan: &Plan, samples: &[Sample]) -> Option<Warning> {
     let failed: u64 = samples.iter().map(Sample::failed).sum();
+    let sent: u64 = samples.iter().map(|sample| sample.sent).sum();
     let example = samples
         .iter()
         .find_map(|sample| sample.first_error.clone())?;
-    (failed > 0).then_some(Warning::Errors { failed, example })
+    let tolerated = failed > 0 && failed as f64 <= plan.load.error_budget * sent as f64;
+    tolerated.then_some(Warning::Errors { failed, example })
 }
 
 fn too_few_requests(plan: &Plan) -> Vec<Warning> {

@@ -5,8 +5,9 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use super::*;
-use crate::baseline::{Store, accept};
+use crate::baseline::{Base, Project, Store, accept};
 use crate::driver::{Script, Scripted};
+use crate::report;
 use crate::gate::Finding;
 use crate::host::MachineClass;
 use crate::sample::Metric;
@@ -329,7 +330,7 @@ fn a_reported_regression_stays_regressed_but_does_not_fail() {
 fn a_baseline_edited_in_the_change_does_not_excuse_it() {
     let mut workshop = Workshop::accepted(steady());
     workshop.commit();
-    workshop.settings.base = Some("HEAD".to_owned());
+    workshop.settings.base = Some(Base::Named("HEAD".to_owned()));
     workshop.settings.mode = Mode::Record;
     workshop.run(slower(1.5));
     workshop.settings.mode = Mode::Check;
@@ -357,7 +358,7 @@ fn a_baseline_edited_in_the_change_does_not_excuse_it() {
 fn a_change_accepted_with_a_reason_passes_and_is_told_first() {
     let mut workshop = Workshop::accepted(steady());
     workshop.commit();
-    workshop.settings.base = Some("HEAD".to_owned());
+    workshop.settings.base = Some(Base::Named("HEAD".to_owned()));
     workshop.run(slower(1.5));
     workshop.accept(Some("encrypts at rest"));
     let outcome = workshop.run(slower(1.5));
@@ -373,9 +374,91 @@ fn a_change_accepted_with_a_reason_passes_and_is_told_first() {
 fn a_base_that_is_not_in_the_checkout_is_an_error_and_no_pass() {
     let mut workshop = Workshop::accepted(steady());
     workshop.commit();
-    workshop.settings.base = Some("HEAD^1".to_owned());
+    workshop.settings.base = Some(Base::OfMerge);
     let message = workshop.try_run(steady()).unwrap_err().to_string();
     assert!(message.contains("fetch-depth: 2"), "{message}");
+}
+
+#[test]
+fn a_pull_request_that_is_not_checked_out_as_a_merge_is_an_error() {
+    let mut workshop = Workshop::accepted(steady());
+    workshop.commit();
+    workshop.git(&["commit", "--quiet", "--allow-empty", "--message=y"]);
+    workshop.settings.base = Some(Base::OfMerge);
+    let message = workshop.try_run(steady()).unwrap_err().to_string();
+    assert!(message.contains("merge commit"), "{message}");
+}
+
+#[test]
+fn a_load_edited_into_the_baseline_does_not_make_it_incomparable() {
+    let mut workshop = Workshop::accepted(steady());
+    workshop.commit();
+    workshop.settings.base = Some(Base::Named("HEAD".to_owned()));
+    let path = workshop.store().path(&workshop.store().keys().unwrap()[0]);
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("\"concurrency\": 10", "\"concurrency\": 11")).unwrap();
+    assert_eq!(workshop.verdict(slower(1.5)), Verdict::Regressed);
+}
+
+#[test]
+fn a_changed_load_that_was_accepted_with_a_reason_is_judged_by_its_own_numbers() {
+    let mut workshop = Workshop::accepted(steady());
+    workshop.commit();
+    workshop.settings.base = Some(Base::Named("HEAD".to_owned()));
+    workshop.requests = 2_000;
+    assert_eq!(workshop.verdict(steady()), Verdict::Incomparable);
+    workshop.accept(Some("a longer load"));
+    let outcome = workshop.run(steady());
+    assert_eq!(outcome.judgement.verdict, Verdict::Pass);
+    assert!(matches!(outcome.judgement.findings[0], Finding::BaselineChanged { .. }));
+    assert_eq!(workshop.verdict(slower(1.5)), Verdict::Regressed);
+}
+
+#[test]
+fn a_baseline_removed_in_the_change_is_missing() {
+    let mut workshop = Workshop::accepted(steady());
+    workshop.commit();
+    fs::remove_file(workshop.store().path(&workshop.store().keys().unwrap()[0])).unwrap();
+    workshop.commit();
+    workshop.settings.base = Some(Base::Named("HEAD^1".to_owned()));
+    assert_eq!(workshop.verdict(steady()), Verdict::Missing);
+}
+
+#[test]
+fn a_run_that_does_not_finish_leaves_no_pass_and_nothing_to_accept() {
+    let workshop = Workshop::accepted(steady());
+    workshop.run(steady());
+    let scenario = workshop.scenario(steady()).driver(Panics);
+    let settings = workshop.settings.clone();
+    let site = workshop.site();
+    let panicked = std::thread::spawn(move || run_with(scenario, &site, settings, &mut Silent).map(drop)).join();
+    assert!(panicked.is_err());
+    let text = fs::read_to_string(workshop.project().outcomes().join("bench/shop/perf/home.json")).unwrap();
+    assert_eq!(report::json::from_text(&text).unwrap().judgement.verdict, Verdict::Broken);
+    assert_eq!(workshop.project().pending().keys().unwrap(), []);
+}
+
+#[derive(Debug)]
+struct Panics;
+
+impl crate::driver::Driver for Panics {
+    fn drive(
+        &self,
+        _: &crate::endpoint::Endpoint,
+        _: &Load,
+        _: &mut dyn crate::driver::Window,
+    ) -> Result<crate::sample::Sample, crate::driver::DriverError> {
+        panic!("the journey panics on purpose")
+    }
+}
+
+#[test]
+fn a_scenario_with_mistakes_is_broken_in_its_outcome() {
+    let workshop = Workshop::new();
+    let scenario = workshop.scenario(steady()).concurrency(0);
+    run_with(scenario, &workshop.site(), workshop.settings.clone(), &mut Silent).unwrap_err();
+    let text = fs::read_to_string(workshop.project().outcomes().join("bench/shop/perf/home.json")).unwrap();
+    assert_eq!(report::json::from_text(&text).unwrap().judgement.verdict, Verdict::Broken);
 }
 
 #[test]

@@ -1,14 +1,21 @@
 //! A histogram of durations in nanoseconds, three significant digits, mergeable.
 
+use std::fmt;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Deserializer, Serializer as _, V2Serializer};
+use hdrhistogram::serialization::{
+    Deserializer, Serializer as _, V2DeflateSerializer, V2Serializer,
+};
+use serde::de::Error as _;
 
 /// Durations from 1 ns to one hour with three significant digits; longer ones count as one hour.
-#[derive(Clone, Debug, PartialEq)]
+///
+/// Two are equal when they counted the same, whatever bytes they were read from. In a file it is
+/// the text of [`to_base64`](Self::to_base64).
+#[derive(Clone, PartialEq)]
 pub struct LatencyHistogram(Histogram<u64>);
 
 /// Why bytes are no histogram.
@@ -19,6 +26,15 @@ pub struct LatencyError {
 }
 
 const HIGHEST: u64 = 3_600_000_000_000;
+
+/// The first bytes of the deflated encoding; the length of what follows comes next.
+const DEFLATED: [u8; 4] = [0x1c, 0x84, 0x93, 0x14];
+
+/// Bytes of the deflated encoding before the part whose length it says.
+const DEFLATED_HEAD: usize = 8;
+
+/// Bytes of the plain encoding before the part whose length it says.
+const PLAIN_HEAD: usize = 40;
 
 impl Default for LatencyHistogram {
     fn default() -> Self {
@@ -85,41 +101,92 @@ impl LatencyHistogram {
         bytes
     }
 
-    /// The V2 encoding as base64 text, for files.
+    /// The histogram in the published HdrHistogram V2 encoding, deflated.
+    ///
+    /// Another version of the compressor may give other bytes for the same histogram.
     #[must_use]
-    pub fn to_base64(&self) -> String {
-        STANDARD.encode(self.to_v2())
+    pub fn to_v2_deflated(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        V2DeflateSerializer::new()
+            .serialize(&self.0, &mut bytes)
+            .expect("a vector takes every write");
+        bytes
     }
 
-    /// Reads what [`to_base64`](Self::to_base64) wrote.
+    /// The deflated V2 encoding as base64 text, for files.
+    #[must_use]
+    pub fn to_base64(&self) -> String {
+        STANDARD.encode(self.to_v2_deflated())
+    }
+
+    /// Reads the text of either V2 encoding, such as [`to_base64`](Self::to_base64) wrote.
     ///
     /// # Errors
     ///
     /// [`LatencyError`] when the text is no base64, or its bytes are no histogram.
     pub fn from_base64(text: &str) -> Result<Self, LatencyError> {
-        let bytes = STANDARD.decode(text).map_err(|error| LatencyError {
-            reason: error.to_string(),
-        })?;
+        let bytes = STANDARD.decode(text).map_err(LatencyError::because)?;
         Self::from_v2(&bytes)
     }
 
-    /// Reads what [`to_v2`](Self::to_v2) wrote.
+    /// Reads what [`to_v2`](Self::to_v2) or [`to_v2_deflated`](Self::to_v2_deflated) wrote.
     ///
     /// # Errors
     ///
     /// [`LatencyError`] when the bytes are cut, damaged or of another encoding.
     pub fn from_v2(bytes: &[u8]) -> Result<Self, LatencyError> {
-        let histogram: Histogram<u64> =
-            Deserializer::new()
-                .deserialize(&mut &bytes[..])
-                .map_err(|error| LatencyError {
-                    reason: format!("{error:?}"),
-                })?;
+        check_length(bytes)?;
+        let histogram: Histogram<u64> = Deserializer::new()
+            .deserialize(&mut &bytes[..])
+            .map_err(LatencyError::because)?;
         let mut own = Self::new();
-        own.0.add(&histogram).map_err(|error| LatencyError {
-            reason: format!("{error:?}"),
-        })?;
+        own.0.add(&histogram).map_err(LatencyError::because)?;
         Ok(own)
+    }
+}
+
+/// All counts can be read without the compressor's own end, so a cut there would stay unseen.
+fn check_length(bytes: &[u8]) -> Result<(), LatencyError> {
+    let said = bytes.get(4..8).and_then(|said| said.try_into().ok());
+    let said = said.map_or(0, |said| u32::from_be_bytes(said) as usize);
+    let head = if bytes.starts_with(&DEFLATED) { DEFLATED_HEAD } else { PLAIN_HEAD };
+    if bytes.len() == head + said {
+        Ok(())
+    } else {
+        Err(LatencyError::because("its length is not what it says"))
+    }
+}
+
+impl LatencyError {
+    fn because(reason: impl fmt::Display) -> Self {
+        Self {
+            reason: reason.to_string(),
+        }
+    }
+}
+
+/// The counts themselves would fill pages.
+impl fmt::Debug for LatencyHistogram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LatencyHistogram")
+            .field("count", &self.count())
+            .field("mean", &self.mean())
+            .field("p99", &self.percentile(99.0))
+            .field("max", &self.max())
+            .finish()
+    }
+}
+
+impl serde::Serialize for LatencyHistogram {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.to_base64())
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for LatencyHistogram {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        Self::from_base64(&text).map_err(D::Error::custom)
     }
 }
 
@@ -174,18 +241,52 @@ mod tests {
     }
 
     #[test]
-    fn a_written_histogram_is_read_back_equal() {
+    fn a_written_histogram_is_read_back_equal_from_either_encoding() {
         let histogram = of((1..1000).map(|i| i * 12_345));
-        assert_eq!(
-            LatencyHistogram::from_v2(&histogram.to_v2()).unwrap(),
-            histogram
-        );
+        let read = |bytes: Vec<u8>| LatencyHistogram::from_v2(&bytes).unwrap();
+        assert_eq!(read(histogram.to_v2()), histogram);
+        assert_eq!(read(histogram.to_v2_deflated()), histogram);
+        let plain = format!("{:?}", STANDARD.encode(histogram.to_v2()));
+        let plain: LatencyHistogram = serde_json::from_str(&plain).unwrap();
+        let text = serde_json::to_string(&plain).unwrap();
+        let again: LatencyHistogram = serde_json::from_str(&text).unwrap();
+        assert_eq!((plain, again), (histogram.clone(), histogram));
+    }
+
+    #[test]
+    fn equal_text_is_not_needed_for_equality_and_other_counts_are_unequal() {
+        let histogram = of(1..1000);
+        assert_ne!(histogram.to_v2(), histogram.to_v2_deflated());
+        assert_ne!(of(1..1000), of(1..999));
+    }
+
+    #[test]
+    fn deflated_text_is_much_shorter() {
+        let busy = of((1..20_000).map(|i| 200_000 + i * i % 3_000_000));
+        let plain = STANDARD.encode(busy.to_v2()).len();
+        assert!(busy.to_base64().len() * 2 < plain, "{plain}");
     }
 
     #[test]
     fn a_cut_histogram_is_refused() {
-        let bytes = of(1..1000).to_v2();
-        assert!(LatencyHistogram::from_v2(&bytes[..bytes.len() / 2]).is_err());
-        assert!(LatencyHistogram::from_v2(b"").is_err());
+        for bytes in [of(1..1000).to_v2(), of(1..1000).to_v2_deflated()] {
+            for kept in [0, 4, 7, bytes.len() / 2, bytes.len() - 1] {
+                assert!(LatencyHistogram::from_v2(&bytes[..kept]).is_err(), "{kept}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_length_that_no_histogram_has_is_refused() {
+        let mut bytes = of(1..1000).to_v2();
+        bytes[4..8].copy_from_slice(&u32::MAX.to_be_bytes());
+        assert!(LatencyHistogram::from_v2(&bytes).is_err());
+    }
+
+    #[test]
+    fn text_that_is_no_histogram_is_an_error_of_the_file() {
+        for text in ["\"\"", "\"%%\"", "\"aGVsbG8=\"", "7"] {
+            assert!(serde_json::from_str::<LatencyHistogram>(text).is_err(), "{text}");
+        }
     }
 }

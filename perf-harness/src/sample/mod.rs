@@ -79,7 +79,8 @@ impl Sample {
 
     /// The value of `metric`, in its unit; `None` where the round has none.
     ///
-    /// A value is always finite: what cannot be computed is `None`, never `NaN` or infinite.
+    /// A value is always finite and above zero: what cannot be computed, or is too small to be
+    /// seen, is `None`.
     #[must_use]
     pub fn value(&self, metric: Metric) -> Option<f64> {
         let value = match metric {
@@ -92,7 +93,7 @@ impl Sample {
             Metric::Cpu => self.server?.cpu?.as_nanos() as f64 / self.ok as f64,
             Metric::Memory => self.server?.peak_memory? as f64,
         };
-        value.is_finite().then_some(value)
+        (value.is_finite() && value > 0.0).then_some(value)
     }
 
     /// Share of the window, 0 to 1, that the engine's thread was busy.

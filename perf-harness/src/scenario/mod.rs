@@ -3,6 +3,8 @@
 mod builder;
 mod error;
 mod plan;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 #[cfg(feature = "journeys")]

@@ -11,7 +11,6 @@ use crate::target::Target;
 /// What is to be run.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    pub(crate) name: ScenarioName,
     pub(crate) renamed_from: Option<ScenarioName>,
     pub(crate) target: Target,
     pub(crate) load: Load,
@@ -21,10 +20,15 @@ pub(crate) struct Plan {
 }
 
 impl Scenario {
+    /// The name, by which also a scenario with mistakes is filed.
+    pub(crate) fn checked_name(&self) -> Result<ScenarioName, ScenarioError> {
+        Ok(ScenarioName::parse(self.name.clone())?)
+    }
+
     /// Checks everything that can be checked without running.
     pub(crate) fn plan(mut self) -> Result<Plan, ScenarioError> {
         let mut mistakes = std::mem::take(&mut self.mistakes);
-        let name = keep(ScenarioName::parse(self.name.clone()), &mut mistakes);
+        keep(self.checked_name(), &mut mistakes);
         let renamed_from = self
             .renamed_from
             .clone()
@@ -33,14 +37,12 @@ impl Scenario {
         let renamed_from = keep(renamed_from, &mut mistakes);
         keep(self.load.check(), &mut mistakes);
         mistakes.extend(self.rounds.eq(&0).then_some(ScenarioError::NoRounds));
-        let default_gate = Gate::default();
-        mistakes.extend(too_few_requests(&self.gate, &default_gate, &self.load));
+        mistakes.extend(too_few_requests(&self.gate, &self.load));
         let driver = keep(driver(self.work, self.load.client), &mut mistakes);
         let target = keep(self.target.ok_or(ScenarioError::NoTarget), &mut mistakes);
-        match (name, renamed_from, target, driver) {
-            (Some(name), Some(renamed_from), Some(target), Some(driver)) if mistakes.is_empty() => {
+        match (renamed_from, target, driver) {
+            (Some(renamed_from), Some(target), Some(driver)) if mistakes.is_empty() => {
                 Ok(Plan {
-                    name,
                     renamed_from,
                     target,
                     load: self.load,
@@ -68,20 +70,16 @@ fn together(mut mistakes: Vec<ScenarioError>) -> ScenarioError {
     ScenarioError::Several { mistakes }
 }
 
-/// A percentile that was asked for by name; those of the default gate are only shown on a small load.
-fn too_few_requests(gate: &Gate, default: &Gate, load: &Load) -> Vec<ScenarioError> {
-    let asked = |metric: &Metric| gate.of(*metric) != default.of(*metric);
+/// A percentile that was asked for; those of the default gate are only shown on a small load.
+fn too_few_requests(gate: &Gate, load: &Load) -> Vec<ScenarioError> {
+    let asked = |metric: &Metric| gate.of(*metric).is_some_and(|limit| limit.asked);
     let too_few = |metric: Metric| ScenarioError::TooFewRequests {
         metric,
         requests: load.requests,
         wanted: metric.least_requests(),
     };
     let small = |metric: &Metric| load.requests < metric.least_requests();
-    gate.metrics()
-        .filter(asked)
-        .filter(small)
-        .map(too_few)
-        .collect()
+    gate.metrics().filter(asked).filter(small).map(too_few).collect()
 }
 
 fn driver(work: Custom, client: Client) -> Result<Box<dyn Driver>, ScenarioError> {

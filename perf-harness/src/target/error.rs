@@ -55,7 +55,9 @@ pub enum TargetError {
         port: u16,
     },
     /// No free port could be found.
-    #[error("no free port on 127.0.0.1 can be found for {name}")]
+    #[error(
+        "no free port on 127.0.0.1 can be found for {name} ({source}): close what holds them, `ss -tan` lists it"
+    )]
     NoFreePort {
         /// The program.
         name: String,
@@ -73,7 +75,10 @@ pub enum TargetError {
         program: PathBuf,
     },
     /// There is no such folder to start the program in.
-    #[error("the working folder `{}` of {name} is not found", folder.display())]
+    #[error(
+        "the working folder `{}` of {name} is not found: create it, or correct working_dir",
+        folder.display()
+    )]
     WorkingDirNotFound {
         /// The program.
         name: String,
@@ -81,7 +86,10 @@ pub enum TargetError {
         folder: PathBuf,
     },
     /// The system does not start the program.
-    #[error("the program `{}` cannot be started: {source}", program.display())]
+    #[error(
+        "the program `{}` cannot be started ({source}): check that it is a file that may be executed on this machine",
+        program.display()
+    )]
     Spawn {
         /// The program as given.
         program: PathBuf,
@@ -90,7 +98,11 @@ pub enum TargetError {
         source: io::Error,
     },
     /// The server ended before it was ready.
-    #[error("{name} {how} before it was ready{}", wrote(log))]
+    #[error(
+        "{name} {how} before it was ready: {}{}",
+        early_end_step(how),
+        wrote(log)
+    )]
     EndedEarly {
         /// The target.
         name: String,
@@ -100,7 +112,10 @@ pub enum TargetError {
         log: Vec<String>,
     },
     /// The server ended while it was in use.
-    #[error("{name} {how} during the round{}", wrote(log))]
+    #[error(
+        "{name} {how} during the round, so nothing was measured: find out why it ends under this load{}",
+        wrote(log)
+    )]
     Ended {
         /// The target.
         name: String,
@@ -142,11 +157,30 @@ pub enum TargetError {
         log: Vec<String>,
     },
     /// The thread or the runtime of an in-process server cannot be made.
-    #[error("the in-process server cannot be started: {source}")]
+    #[error(
+        "the in-process server cannot be started ({source}): check the limits of threads and files with `ulimit -a`"
+    )]
     InProcess {
         /// What the system said.
         #[source]
         source: io::Error,
+    },
+    /// An in-process server keeps its thread to itself, so nothing else happens there.
+    #[error(
+        "the in-process server blocks its thread, it did not give way within {timeout:?}: await instead of waiting, or move what blocks into `tokio::task::spawn_blocking`"
+    )]
+    Blocking {
+        /// How long it was given.
+        timeout: Duration,
+    },
+    /// An earlier in-process server was told to stop and did not: it may burn the CPU time that is
+    /// measured next.
+    #[error(
+        "the in-process server of {code} was told to stop and still blocks its thread, which would disturb what is measured now: await instead of waiting, move what blocks into `tokio::task::spawn_blocking`, or measure it as a program by Target::process"
+    )]
+    StillBlocking {
+        /// The code that serves, as the compiler names it.
+        code: String,
     },
     /// The URL means no server.
     #[error(transparent)]
@@ -165,7 +199,9 @@ pub enum TargetError {
         tried: Vec<(SocketAddr, String)>,
     },
     /// The watch for Ctrl-C, which stops what was started, cannot be set up.
-    #[error("the signals that end a test cannot be watched: {source}")]
+    #[error(
+        "the signals that end a test cannot be watched ({source}): check the limits of threads and files with `ulimit -a`"
+    )]
     Signals {
         /// What the system said.
         #[source]
@@ -205,6 +241,17 @@ fn attempts(tried: &[(SocketAddr, String)]) -> String {
     shown.join(", ")
 }
 
+/// What to do about a server that ended as `how` says.
+fn early_end_step(how: &str) -> &'static str {
+    if how == "exited with status 0" {
+        return "run it in the foreground, a program that puts itself in the background ends so";
+    }
+    if how.starts_with("ended by itself") {
+        return "await its serving to the end, it must serve until it is dropped";
+    }
+    "check what it is started with (arguments, environment, files)"
+}
+
 /// The last lines of a log as they stand below a message.
 pub(super) fn wrote(log: &[String]) -> String {
     if log.is_empty() {
@@ -231,7 +278,8 @@ mod tests {
         let message = error.to_string();
         assert_eq!(
             message,
-            "`shop` exited with status 1 during the round; it wrote:\n  | ::error::forged\n  | second"
+            "`shop` exited with status 1 during the round, so nothing was measured: find out why it \
+             ends under this load; it wrote:\n  | ::error::forged\n  | second"
         );
     }
 
@@ -246,6 +294,20 @@ mod tests {
                 .to_string()
                 .contains("kind url has no option `env`, `cpus`"),
             "{error}"
+        );
+    }
+
+    #[test]
+    fn a_program_that_puts_itself_in_the_background_is_told_not_to() {
+        let error = TargetError::EndedEarly {
+            name: "`shop`".to_owned(),
+            how: "exited with status 0".to_owned(),
+            log: Vec::new(),
+        };
+        let message = error.to_string();
+        assert!(
+            message.contains("before it was ready: run it in the foreground"),
+            "{message}"
         );
     }
 }

@@ -3,14 +3,14 @@
 //! The runtime is a single-threaded one: a server that needs more cores than one is a program of
 //! its own, and is measured as one.
 
-use std::any::Any;
+use std::any::{Any, type_name};
 use std::fmt;
 use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, OnceLock};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::Poll;
 use std::thread;
 use std::time::Duration;
@@ -35,6 +35,8 @@ const STOP_WAIT: Duration = Duration::from_secs(2);
 /// The description of a server within this process.
 pub(super) struct InProcess {
     serve: Arc<Serve>,
+    /// The code that serves, as the compiler names it.
+    code: &'static str,
 }
 
 type Serve = dyn Fn(TcpListener) -> Serving + Send + Sync;
@@ -54,15 +56,17 @@ impl InProcess {
                 let serve = Arc::clone(&serve);
                 Box::pin(async move { format!("{:?}", serve(listener).await) })
             }),
+            code: type_name::<F>(),
         }
     }
 
     pub(super) fn start(&self, options: &Options) -> Result<Running, TargetError> {
+        refuse_beside_given_up()?;
         let threads = Arc::new(Threads::default());
-        let (server, address) = ServerThread::start(Arc::clone(&self.serve), Arc::clone(&threads))
-            .map_err(|source| TargetError::InProcess { source })?;
+        let timeout = options.startup_timeout;
+        let (server, address) = ServerThread::start(self, Arc::clone(&threads), timeout)?;
         let endpoint = Endpoint::new(address);
-        let startup = Startup::new(NAME, options.startup_timeout, &server);
+        let startup = Startup::new(NAME, timeout, &server);
         options.ready.wait(&endpoint, &startup)?;
         Ok(Running {
             name: NAME.to_owned(),
@@ -87,11 +91,53 @@ impl fmt::Debug for InProcess {
 /// The thread of a started server; dropping it stops the server.
 struct ServerThread {
     stop: Option<oneshot::Sender<()>>,
-    /// Nothing is ever sent: it is closed when the thread has ended.
-    ended: Receiver<()>,
-    thread: Option<thread::JoinHandle<()>>,
+    /// Taken when its end is waited for.
+    life: Option<Life>,
     /// How the server ended by itself.
     death: Arc<OnceLock<String>>,
+}
+
+/// A thread from its start to its end.
+struct Life {
+    code: &'static str,
+    /// Nothing is ever sent: it is closed when the thread has ended.
+    ended: Receiver<()>,
+    thread: thread::JoinHandle<()>,
+}
+
+/// Threads that did not end when they were told to.
+static GIVEN_UP: Mutex<Vec<Life>> = Mutex::new(Vec::new());
+
+fn given_up() -> MutexGuard<'static, Vec<Life>> {
+    GIVEN_UP.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Fails while a server that was given up still blocks its thread.
+fn refuse_beside_given_up() -> Result<(), TargetError> {
+    let mut given_up = given_up();
+    given_up.retain(Life::goes_on);
+    match given_up.first() {
+        None => Ok(()),
+        Some(life) => Err(TargetError::StillBlocking {
+            code: format!("`{}`", life.code.trim_end_matches("::{{closure}}")),
+        }),
+    }
+}
+
+impl Life {
+    fn goes_on(&self) -> bool {
+        self.ended.try_recv() == Err(TryRecvError::Empty)
+    }
+
+    /// Waits for the end; one that does not come is remembered.
+    fn end(self) {
+        if self.ended.recv_timeout(STOP_WAIT) == Err(RecvTimeoutError::Timeout) {
+            given_up().push(self);
+            return;
+        }
+        // A panic of the server itself is caught within; there is nothing left to tell.
+        let _ = self.thread.join();
+    }
 }
 
 /// What a server's thread tells of itself.
@@ -106,8 +152,8 @@ struct Reports {
 
 impl Reports {
     fn tell(&self, listening: io::Result<SocketAddr>) {
-        let told = self.address.send(listening);
-        told.expect("the start waits for the address");
+        // A start that has waited too long listens no more.
+        let _ = self.address.send(listening);
     }
 
     fn note_end(&self, end: Result<String, JoinError>) {
@@ -119,7 +165,13 @@ impl Reports {
 }
 
 impl ServerThread {
-    fn start(serve: Arc<Serve>, threads: Arc<Threads>) -> io::Result<(Self, SocketAddr)> {
+    fn start(
+        description: &InProcess,
+        threads: Arc<Threads>,
+        timeout: Duration,
+    ) -> Result<(Self, SocketAddr), TargetError> {
+        let serve = Arc::clone(&description.serve);
+        let in_process = |source| TargetError::InProcess { source };
         let (stop, stopped) = oneshot::channel();
         let (running, ended) = mpsc::channel();
         let (address, told_address) = mpsc::channel();
@@ -131,15 +183,22 @@ impl ServerThread {
         };
         let thread = thread::Builder::new()
             .name("perf-server".to_owned())
-            .spawn(move || run(&reports, stopped, &*serve, &threads))?;
+            .spawn(move || run(&reports, stopped, &*serve, &threads))
+            .map_err(in_process)?;
         let server = Self {
             stop: Some(stop),
-            ended,
-            thread: Some(thread),
+            life: Some(Life {
+                code: description.code,
+                ended,
+                thread,
+            }),
             death,
         };
-        let address = told_address.recv().map_err(io::Error::other)??;
-        Ok((server, address))
+        match told_address.recv_timeout(timeout) {
+            Ok(address) => Ok((server, address.map_err(in_process)?)),
+            Err(RecvTimeoutError::Timeout) => Err(TargetError::Blocking { timeout }),
+            Err(gone) => Err(in_process(io::Error::other(gone))),
+        }
     }
 }
 
@@ -254,12 +313,8 @@ impl Drop for ServerThread {
     fn drop(&mut self) {
         // Dropping the sender tells the thread to stop.
         drop(self.stop.take());
-        let Err(RecvTimeoutError::Disconnected) = self.ended.recv_timeout(STOP_WAIT) else {
-            return;
-        };
-        if let Some(thread) = self.thread.take() {
-            // A panic of the server itself is caught within; there is nothing left to tell.
-            let _ = thread.join();
+        if let Some(life) = self.life.take() {
+            life.end();
         }
     }
 }

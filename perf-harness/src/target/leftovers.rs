@@ -1,7 +1,7 @@
 //! What a killed test process leaves behind is removed by the next one.
 //!
-//! Each started program is recorded in the machine's state folder, with who started it. A record
-//! whose owner is gone names processes that nobody will ever stop.
+//! Each program is recorded in the machine's state folder before it is started, with who starts it.
+//! A record whose owner is gone names processes that nobody will ever stop.
 
 use std::fs;
 use std::io;
@@ -12,19 +12,21 @@ use serde::{Deserialize, Serialize};
 
 use super::proc_stat::ProcessId;
 use super::tree::{Mark, Tree};
-use crate::host::state_dir;
+use crate::host::{replace_file, state_dir};
 
 /// The note of one started program; dropping it removes the note.
 #[derive(Debug)]
 pub(super) struct Record {
     path: PathBuf,
+    note: Note,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Note {
     machine: Machine,
     owner: Numbered,
-    leader: Numbered,
+    /// `None` until the program is started; its mark leads to it all the same.
+    leader: Option<Numbered>,
     mark: Mark,
 }
 
@@ -41,12 +43,13 @@ struct Numbered {
     start: u64,
 }
 
-/// Notes that we started `tree`.
+/// Notes that we are about to start a program with `mark`.
 ///
 /// Best effort: without a state folder there is no note, and nothing else suffers.
-pub(super) fn record(tree: &Tree) -> Option<Record> {
+pub(super) fn announce(mark: &Mark) -> Option<Record> {
     let owner = ProcessId::own()?;
-    write_note(&folder().ok()?, &Note::new(owner, tree)?).ok()
+    let note = Note::new(owner, mark.clone())?;
+    Record::write(&folder().ok()?, note).ok()
 }
 
 /// Kills what dead owners left behind; does so once in a process, before its first start.
@@ -91,22 +94,33 @@ fn sweep_one(path: &Path, machine: &Machine) {
     remove(path);
 }
 
-/// Written beside its place and renamed, so that no sweep ever meets half a note.
-fn write_note(folder: &Path, note: &Note) -> io::Result<Record> {
-    let path = folder.join(format!("{}.json", note.mark.as_str()));
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    serde_json::to_writer(&mut file, note)?;
-    file.persist(&path)?;
-    Ok(Record { path })
+impl Record {
+    fn write(folder: &Path, note: Note) -> io::Result<Self> {
+        let path = folder.join(format!("{}.json", note.mark.as_str()));
+        write_whole(&path, &note)?;
+        Ok(Self { path, note })
+    }
+
+    /// Adds which process leads the started program; the mark would do, but can be cleared.
+    pub(super) fn name_leader(&mut self, leader: ProcessId) {
+        self.note.leader = Some(leader.into());
+        // The note of before is good enough to find the program.
+        let _ = write_whole(&self.path, &self.note);
+    }
+}
+
+/// No sweep ever meets half a note.
+fn write_whole(path: &Path, note: &Note) -> io::Result<()> {
+    replace_file(path, &serde_json::to_vec(note)?)
 }
 
 impl Note {
-    fn new(owner: ProcessId, tree: &Tree) -> Option<Self> {
+    fn new(owner: ProcessId, mark: Mark) -> Option<Self> {
         Some(Self {
             machine: Machine::this()?,
             owner: owner.into(),
-            leader: tree.leader().into(),
-            mark: tree.mark().clone(),
+            leader: None,
+            mark,
         })
     }
 
@@ -119,9 +133,14 @@ impl Note {
     }
 
     fn kill_leftovers(self, machine: &Machine) {
-        if self.machine == *machine {
-            Tree::new(ProcessId::from(&self.leader), self.mark).kill();
+        if self.machine != *machine {
+            return;
         }
+        let tree = match &self.leader {
+            Some(leader) => Some(Tree::new(leader.into(), self.mark)),
+            None => Tree::marked(&self.mark),
+        };
+        tree.iter().for_each(Tree::kill);
     }
 }
 
@@ -171,14 +190,14 @@ mod tests {
 
     use super::*;
 
-    fn sleeper() -> (Child, Tree) {
+    fn sleeper() -> (Child, ProcessId) {
         let child = Command::new("/bin/sleep")
             .arg("600")
             .process_group(0)
             .spawn()
             .unwrap();
         let leader = ProcessId::of(i32::try_from(child.id()).unwrap()).unwrap();
-        (child, Tree::new(leader, Mark::unique()))
+        (child, leader)
     }
 
     fn dead_owner() -> ProcessId {
@@ -196,12 +215,13 @@ mod tests {
     /// Sweeps a folder with one note and says whether the noted program and the note are left.
     fn after_sweep(change: impl FnOnce(&mut Note)) -> (bool, usize) {
         let folder = tempfile::tempdir().unwrap();
-        let (mut child, tree) = sleeper();
-        let mut note = Note::new(ProcessId::own().unwrap(), &tree).unwrap();
+        let (mut child, leader) = sleeper();
+        let mut note = Note::new(ProcessId::own().unwrap(), Mark::unique()).unwrap();
+        note.leader = Some(leader.into());
         change(&mut note);
-        let record = write_note(folder.path(), &note).unwrap();
+        let record = Record::write(folder.path(), note).unwrap();
         sweep(folder.path(), &Machine::this().unwrap());
-        let left = (tree.leader().runs(), notes_in(folder.path()));
+        let left = (leader.runs(), notes_in(folder.path()));
         drop(record);
         child.kill().unwrap();
         child.wait().unwrap();
@@ -229,7 +249,7 @@ mod tests {
         let owner = dead_owner();
         let left = after_sweep(|note| {
             note.owner = owner.into();
-            note.leader.start += 1;
+            note.leader.as_mut().unwrap().start += 1;
         });
         assert_eq!(left, (true, 0));
     }
@@ -248,23 +268,44 @@ mod tests {
         assert_eq!(left, (true, 1));
     }
 
-    #[test]
-    fn a_daemon_that_left_the_group_is_found_by_its_mark() {
+    /// Sweeps a folder with the note of a dead owner, and says how a program with its mark ended.
+    fn end_of_marked(leader: Option<ProcessId>) -> Option<i32> {
         let folder = tempfile::tempdir().unwrap();
         let mark = Mark::unique();
-        let mut daemon = Command::new("/bin/sleep")
+        let mut program = Command::new("/bin/sleep")
             .arg("600")
             .env(super::super::tree::MARK_VARIABLE, mark.as_str())
             .process_group(0)
             .spawn()
             .unwrap();
-        let note = Note::new(dead_owner(), &Tree::new(dead_owner(), mark)).unwrap();
-        write_note(folder.path(), &note)
-            .map(std::mem::forget)
-            .unwrap();
+        let mut note = Note::new(dead_owner(), mark).unwrap();
+        note.leader = leader.map(Into::into);
+        std::mem::forget(Record::write(folder.path(), note).unwrap());
         sweep(folder.path(), &Machine::this().unwrap());
-        assert_eq!(daemon.wait().unwrap().signal(), Some(9));
         assert_eq!(notes_in(folder.path()), 0);
+        program.wait().unwrap().signal()
+    }
+
+    #[test]
+    fn a_daemon_that_left_the_group_is_found_by_its_mark() {
+        assert_eq!(end_of_marked(Some(dead_owner())), Some(9));
+    }
+
+    #[test]
+    fn a_program_whose_owner_was_killed_amid_the_start_is_found_by_its_mark() {
+        assert_eq!(end_of_marked(None), Some(9));
+    }
+
+    #[test]
+    fn the_leader_is_added_to_the_note() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = ProcessId::own().unwrap();
+        let note = Note::new(own, Mark::unique()).unwrap();
+        let mut record = Record::write(folder.path(), note).unwrap();
+        record.name_leader(own);
+        let read: Note = serde_json::from_slice(&fs::read(&record.path).unwrap()).unwrap();
+        assert_eq!(read.leader.as_ref().map(ProcessId::from), Some(own));
+        assert_eq!(notes_in(folder.path()), 1);
     }
 
     #[test]
@@ -278,13 +319,10 @@ mod tests {
     #[test]
     fn a_dropped_record_is_no_more() {
         let folder = tempfile::tempdir().unwrap();
-        let (mut child, tree) = sleeper();
-        let note = Note::new(ProcessId::own().unwrap(), &tree).unwrap();
-        let record = write_note(folder.path(), &note).unwrap();
+        let note = Note::new(ProcessId::own().unwrap(), Mark::unique()).unwrap();
+        let record = Record::write(folder.path(), note).unwrap();
         assert_eq!(notes_in(folder.path()), 1);
         drop(record);
         assert_eq!(notes_in(folder.path()), 0);
-        child.kill().unwrap();
-        child.wait().unwrap();
     }
 }

@@ -205,6 +205,31 @@ impl Target {
         }
     }
 
+    /// The URL of a server that already runs; `None` for a target that is started.
+    #[must_use]
+    pub fn url_name(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Url(url) => Some(url.name()),
+            Kind::Process(_) | Kind::InProcess(_) => None,
+            #[cfg(feature = "containers")]
+            Kind::Container(_) => None,
+        }
+    }
+
+    /// Fails when this machine lacks what the kind of target needs to be started at all.
+    ///
+    /// # Errors
+    ///
+    /// A [`TargetError`] whose [`is_docker_unavailable`](TargetError::is_docker_unavailable) holds,
+    /// for a container where no Docker engine answers.
+    pub fn check_available(&self) -> Result<(), TargetError> {
+        match &self.kind {
+            Kind::Process(_) | Kind::InProcess(_) | Kind::Url(_) => Ok(()),
+            #[cfg(feature = "containers")]
+            Kind::Container(_) => container::Container::check_engine(),
+        }
+    }
+
     /// Starts the server and waits until it is ready; blocks meanwhile.
     ///
     /// The first start of a process also stops what earlier test processes left behind when they

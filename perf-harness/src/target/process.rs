@@ -178,13 +178,16 @@ impl Process {
     fn spawn(&self, port: Option<u16>) -> Result<Started, TargetError> {
         let mark = Mark::unique();
         let mut command = self.command(port, &mark);
+        let mut record = leftovers::announce(&mark);
         let ((child, tree), registration) = signals::start_registered(|| {
             let mut child = command.spawn().map_err(|source| self.spawn_error(source))?;
             let tree = tree_of(&mut child, mark).map_err(|source| self.spawn_error(source))?;
             let doomed = tree.clone();
             Ok(((child, tree), Box::new(move || doomed.kill())))
         })?;
-        let record = leftovers::record(&tree);
+        if let Some(record) = &mut record {
+            record.name_leader(tree.leader());
+        }
         let mut started = Started {
             log: Log::new(),
             stdin: None,

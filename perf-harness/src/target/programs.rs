@@ -128,7 +128,7 @@ impl Holder {
     /// A holder whose state is kept below `folder`, apart from that of other tests.
     pub(super) fn start(folder: &Path) -> Self {
         let mut program = Program::start("hold", |command| {
-            command.env("XDG_RUNTIME_DIR", folder);
+            command.env("PERF_STATE_DIR", folder);
         });
         let server = program.read_after("holding ").parse().unwrap();
         Self {

@@ -66,12 +66,17 @@ impl Tree {
         Self { leader, mark }
     }
 
-    pub(super) fn leader(&self) -> ProcessId {
-        self.leader
+    /// The tree of what bears `mark` now; `None` when nothing does.
+    pub(super) fn marked(mark: &Mark) -> Option<Self> {
+        let mut bearers = ProcStat::all();
+        bearers.retain(|stat| mark.is_on(stat.id.pid));
+        let leader = bearers.iter().find(|stat| stat.group == stat.id.pid);
+        let leader = leader.or(bearers.first())?;
+        Some(Self::new(leader.id, mark.clone()))
     }
 
-    pub(super) fn mark(&self) -> &Mark {
-        &self.mark
+    pub(super) fn leader(&self) -> ProcessId {
+        self.leader
     }
 
     /// All its processes that are there now, zombies too.

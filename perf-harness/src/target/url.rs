@@ -18,6 +18,10 @@ impl Url {
         Self { url }
     }
 
+    pub(super) fn name(&self) -> &str {
+        &self.url
+    }
+
     /// Asks every address of the host once, in the resolver's order; the first that answers stays.
     pub(super) fn start(&self, options: &Options) -> Result<Running, TargetError> {
         let until = Instant::now() + options.startup_timeout;

@@ -73,6 +73,7 @@ fn pending(verdict: &str, throughput: f64) -> Pending {
         ..Round::default()
     };
     Pending {
+        breached: Vec::new(),
         build: Build::default(),
         class: MachineClass::named(CLASS),
         load: [("requests".to_owned(), 1_000.into())].into(),
@@ -206,4 +207,16 @@ fn without_a_terminal_nothing_is_asked() {
     let key = workspace.leaves_pending("new", 12_345.0);
     assert_eq!(code(&workspace.types("review")), 64);
     assert_eq!(workspace.project().pending().keys().unwrap(), [key]);
+}
+
+#[test]
+fn one_unreadable_file_is_skipped_and_told_by_the_exit_code() {
+    let workspace = Workspace::new();
+    workspace.leaves_pending("new", 12_345.0);
+    let folder = workspace.project().pending().root().join("bench/shop/shop");
+    fs::write(folder.join("cut.json"), "{").unwrap();
+    let output = workspace.types("accept --all");
+    assert_eq!(code(&output), 1, "{output:?}");
+    assert!(printed(&output.stdout).contains("skipped shop/cut (bench)"), "{output:?}");
+    assert!(workspace.baseline_file().exists());
 }

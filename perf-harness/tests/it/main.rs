@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
+mod bad_input;
 #[cfg(feature = "cli")]
 mod cli;
 mod tidy;

@@ -1,5 +1,6 @@
 use std::fs;
 
+use crate::baseline::Pending;
 use crate::cli::exit_code::Exit;
 use crate::cli::tests::{Desk, pending};
 use crate::report::examples::key;
@@ -38,7 +39,7 @@ fn a_regression_wants_a_reason_which_is_kept() {
     assert!(message.contains("--reason"), "{message}");
     let (exit, text) = desk.types("accept cart --reason taxes+an+item");
     assert_eq!(exit, Exit::Clean);
-    assert!(text.contains("-21.3%"), "{text}");
+    assert!(text.contains("-21.3%  worse"), "{text}");
     let accepted = desk.baseline("shop/cart").unwrap().accepted;
     assert_eq!(accepted.reason.as_deref(), Some("taxes an item"));
     assert_eq!(accepted.previous.get(&Metric::Throughput), Some(&12_345.0));
@@ -202,6 +203,7 @@ fn a_moved_pending_file_is_refused() {
         message.contains("shop/cart") && message.contains("shop/home"),
         "{message}"
     );
+    assert!(desk.baseline("shop/cart").is_none());
 }
 
 #[test]
@@ -217,4 +219,93 @@ fn a_verdict_without_numbers_is_never_accepted() {
     let (exit, message) = desk.types("accept cart home");
     assert_eq!(exit, Exit::Usage);
     assert!(message.contains("`splendid`"), "{message}");
+}
+
+/// Numbers of another load: some a little worse than those of the baseline, one far better.
+fn of_another_load(verdict: &str) -> Pending {
+    let mut other = pending("shop/cart", verdict, 12_222.0);
+    other.load_hash = "another".to_owned();
+    for round in &mut other.session.rounds {
+        round.p99_ns = Some(617_000.0);
+        round.cpu_ns = Some(35_300.0);
+    }
+    other
+}
+
+#[test]
+fn what_a_replacement_changes_is_shown_whatever_the_verdict() {
+    for verdict in ["incomparable", "improved", "missing", "pass"] {
+        let desk = Desk::new();
+        desk.commits("shop/cart", 12_345.0);
+        desk.leaves_pending(&of_another_load(verdict));
+        let (exit, text) = desk.types("accept cart --sessions");
+        assert_eq!(exit, Exit::Clean, "{text}");
+        let table: Vec<&str> = text.lines().skip(1).take(8).collect();
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(table.join("\n"), @r"
+              metric        before  accepted  change  effect
+              throughput  12,345/s  12,222/s   -1.0%  worse
+              p50           308 µs    308 µs    0.0%
+              p90           617 µs    617 µs    0.0%
+              p99          1.23 ms    617 µs  -50.0%  better
+              p999         2.47 ms   2.47 ms    0.0%
+              mean          411 µs    411 µs    0.0%
+              cpu          35.2 µs   35.3 µs   +0.3%  worse
+            ");
+        }
+    }
+}
+
+#[test]
+fn a_breach_wants_a_reason_by_every_way() {
+    let mut desk = Desk::new();
+    desk.commits("shop/cart", 12_345.0);
+    let mut undecided = pending("shop/cart", "inconclusive", 9_716.0);
+    undecided.breached = vec![Metric::Throughput];
+    desk.leaves_pending(&undecided);
+    for line in ["accept cart", "accept --sessions"] {
+        let (exit, message) = desk.types(line);
+        assert_eq!(exit, Exit::Usage);
+        assert!(message.contains("threshold of throughput"), "{message}");
+    }
+    desk.surroundings.interactive = true;
+    desk.answers = "a\nmeant\n".to_owned();
+    desk.types("review");
+    let baseline = desk.baseline("shop/cart").unwrap();
+    assert_eq!(baseline.accepted.reason.as_deref(), Some("meant"));
+    assert_eq!(baseline.sessions.len(), 2);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_does_not_keep_the_others_from_being_accepted() {
+    let desk = Desk::new();
+    desk.leaves_pending(&pending("shop/cart", "new", 12_345.0));
+    desk.leaves_unreadable("shop/broken");
+    desk.leaves_pending(&pending("shop/home", "new", 12_345.0));
+    let (exit, text) = desk.types("accept --all");
+    assert_eq!(exit, Exit::Failed, "{text}");
+    assert!(text.starts_with("skipped shop/broken ("), "{text}");
+    assert!(text.contains("broken.json"), "{text}");
+    assert!(desk.baseline("shop/cart").is_some() && desk.baseline("shop/home").is_some());
+    assert_eq!(desk.pending_keys(), [key("shop/broken")]);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_and_is_not_meant_does_not_matter() {
+    let desk = Desk::new();
+    desk.leaves_pending(&pending("shop/cart", "new", 12_345.0));
+    desk.leaves_unreadable("shop/broken");
+    let (exit, text) = desk.types("accept cart");
+    assert_eq!(exit, Exit::Clean, "{text}");
+    assert!(!text.contains("shop/broken"), "{text}");
+}
+
+#[test]
+fn a_refusal_stays_a_refusal_beside_a_file_that_cannot_be_read() {
+    let desk = Desk::new();
+    desk.leaves_pending(&pending("shop/cart", "regressed", 9_716.0));
+    desk.leaves_unreadable("shop/broken");
+    let (exit, text) = desk.types("accept --all");
+    assert_eq!(exit, Exit::Usage);
+    assert!(text.contains("skipped shop/broken"), "{text}");
 }

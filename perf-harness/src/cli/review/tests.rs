@@ -80,3 +80,13 @@ fn without_a_terminal_or_in_ci_nothing_is_asked() {
     assert_eq!(desk.types("review").0, Exit::Usage);
     assert_eq!(desk.pending_keys().len(), 3);
 }
+
+#[test]
+fn a_file_that_cannot_be_read_is_named_and_the_others_are_asked_about() {
+    let desk = desk("a\ns\ns\n");
+    desk.leaves_unreadable("shop/x");
+    let (exit, text) = desk.types("review");
+    assert_eq!(exit, Exit::Failed);
+    assert!(text.contains("skipped shop/x"), "{text}");
+    assert!(desk.baseline("shop/a").is_some());
+}

@@ -87,9 +87,13 @@ fn a_complete_run_must_have_every_baseline_of_this_machine() {
     let (exit, text) = desk.types("summary --complete");
     assert_eq!(exit, Exit::Red);
     assert!(
-        text.contains("missing shop/forgotten: no run measured it"),
+        text.contains("missing shop/forgotten: no run measured it: run its test;"),
         "{text}"
     );
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let class = desk.surroundings.class.as_str();
+    let removal = format!("`git rm baselines/{class}/shop/shop/forgotten.json`;");
+    assert!(words.join(" ").contains(&removal), "{text}");
     desk.surroundings.class = crate::host::MachineClass::named("other");
     assert_eq!(
         desk.types("summary --complete").0,
@@ -133,6 +137,58 @@ fn the_step_summary_is_appended_once() {
         page.starts_with("before\n## Performance: 1 regressed\n"),
         "{page}"
     );
+}
+
+#[test]
+fn what_no_test_could_announce_is_annotated_on_github_only() {
+    let mut desk = after(&[examples::regressed()]);
+    desk.commits("shop/cart", 12_345.0);
+    desk.commits("shop/forgotten", 12_345.0);
+    desk.surroundings.step_summary = Some(desk.path("step.md"));
+    let commands = |line: &str| {
+        let text = desk.types(line).1;
+        let commands = text.lines().filter(|line| line.starts_with("::"));
+        commands.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let found = commands("summary --github --complete");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        found[0].starts_with("::error title=missing%3A shop/forgotten::no run measured it"),
+        "{found:?}"
+    );
+    for line in [
+        "summary --complete",
+        "summary --github",
+        "summary --github --complete --format json",
+        "summary --github --complete --format markdown",
+    ] {
+        assert_eq!(commands(line), [] as [String; 0], "{line}");
+    }
+}
+
+#[test]
+fn outcomes_of_another_workspace_are_ignored() {
+    let desk = after(&[examples::pass()]);
+    let mut other = examples::regressed();
+    other.workspace = desk.path("other");
+    let path = other.key.path(&desk.surroundings.project.outcomes());
+    desk.writes(&path, &crate::report::json::to_text(&other));
+    let (exit, text) = desk.types("summary --require shop/cart");
+    assert_eq!(exit, Exit::Red);
+    assert!(text.contains("1 missing, 1 pass"), "{text}");
+    assert_eq!(desk.types("summary").0, Exit::Clean);
+}
+
+#[test]
+fn a_workspace_behind_a_link_is_the_same() {
+    let desk = Desk::new();
+    let link = desk.path("link");
+    std::os::unix::fs::symlink(desk.surroundings.project.root(), &link).unwrap();
+    let mut outcome = examples::pass();
+    outcome.workspace = link;
+    let path = outcome.key.path(&desk.surroundings.project.outcomes());
+    desk.writes(&path, &crate::report::json::to_text(&outcome));
+    assert_eq!(desk.types("summary").0, Exit::Clean);
 }
 
 #[test]

@@ -147,7 +147,7 @@ impl Exchange<'_> {
     ) -> Poll<Result<Option<Reply>, Failure>> {
         let Connection { stream, reader, .. } = &mut *self.connection;
         let most = match reader.ends_after_skippable() {
-            true => skippable + 1,
+            true => skippable.saturating_add(1),
             false => skippable,
         };
         let count = match ready!(self.landing.borrow_mut().poll_discard(stream, most, cx)) {

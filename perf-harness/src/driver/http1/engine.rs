@@ -107,10 +107,8 @@ fn not_enough(work: &Work, opened: usize, failure: Failure) -> DriverError {
 async fn warm_up(work: &Work, workers: Vec<Worker>) -> Result<Vec<Worker>, DriverError> {
     work.begin(work.plan.warmup);
     let workers = run_all(workers).await;
-    match work.finish()?.total_failure() {
-        Some(reason) => Err(DriverError::WarmUp {
-            reason: reason.to_owned(),
-        }),
+    match work.finish()?.into_total_failure() {
+        Some((reason, errors)) => Err(DriverError::warm_up(reason, &errors)),
         None => Ok(workers),
     }
 }

@@ -95,9 +95,11 @@ impl Ledger {
         }
     }
 
-    /// What happened to the first request that failed, when none got a good reply.
-    pub(super) fn total_failure(&self) -> Option<&str> {
-        self.first_error.as_deref().filter(|_| self.ok == 0)
+    /// What happened to the first request that failed, when none got a good reply, and how many
+    /// failed by which kind.
+    pub(super) fn into_total_failure(self) -> Option<(String, BTreeMap<ErrorKind, u64>)> {
+        let first_error = self.first_error.filter(|_| self.ok == 0)?;
+        Some((first_error, self.errors))
     }
 
     /// Good replies a second while all of `connections` had a request under way.

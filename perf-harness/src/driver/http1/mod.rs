@@ -9,7 +9,6 @@ mod connection;
 mod deadline;
 mod engine;
 mod failure;
-mod file_limit;
 mod head;
 mod landing;
 mod ledger;
@@ -22,7 +21,7 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use crate::driver::{Driver, DriverError, Window};
+use crate::driver::{Driver, DriverError, Window, file_limit};
 use crate::endpoint::Endpoint;
 use crate::load::Load;
 use crate::sample::Sample;

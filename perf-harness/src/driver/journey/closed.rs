@@ -73,7 +73,7 @@ async fn warm_up<W: Worker>(load: &Load, workers: Vec<W>) -> Result<Vec<W>, Driv
     let (workers, tally) = iterate_all(workers, iterations, load.timeout).await;
     let sample = tally.into_sample();
     match sample.first_error {
-        Some(reason) if sample.ok == 0 => Err(DriverError::WarmUp { reason }),
+        Some(reason) if sample.ok == 0 => Err(DriverError::warm_up(reason, &sample.errors)),
         _ => Ok(workers),
     }
 }

@@ -10,19 +10,21 @@ use tokio::task::LocalSet;
 
 use super::closed::{self, Worker};
 use super::traffic::ConnectTimes;
-use crate::driver::{DriverError, Window};
+use crate::driver::{DriverError, Window, file_limit};
 use crate::load::Load;
 use crate::sample::Sample;
 
 /// Runs a closed loop on a new thread with a runtime of its own, so that a caller within another
 /// runtime can wait for it; `window` is told on the caller's thread.
 ///
-/// A panic of a worker ends the load and goes on in the caller.
+/// The limit of open files is raised for one connection a worker; a journey that holds more than
+/// that is on its own. A panic of a worker ends the load and goes on in the caller.
 pub(in crate::driver) fn drive<W: Worker>(
     load: &Load,
     window: &mut dyn Window,
     make: impl Fn(usize, ConnectTimes) -> Result<W, DriverError> + Send,
 ) -> Result<Sample, DriverError> {
+    file_limit::raise(load.concurrency)?;
     let (shutters, frames) = shutters();
     thread::scope(|scope| {
         let engine = thread::Builder::new()

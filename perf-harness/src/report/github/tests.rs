@@ -24,6 +24,18 @@ fn a_regression_that_is_only_reported_is_a_warning() {
 }
 
 #[test]
+fn what_was_not_compared_or_not_run_is_a_warning() {
+    for outcome in [examples::incomparable(), examples::skipped()] {
+        let line = annotation(&outcome).unwrap();
+        assert!(
+            line.starts_with("::warning file=shop/tests/perf.rs,line=12,"),
+            "{line}"
+        );
+        assert_eq!(line.lines().count(), 1);
+    }
+}
+
+#[test]
 fn what_does_not_fail_has_no_annotation() {
     for outcome in [
         examples::pass(),
@@ -122,6 +134,6 @@ fn the_runner_keeps_ten_of_a_kind_so_the_rest_is_counted() {
 #[test]
 fn few_annotations_need_no_notice() {
     let lines = Annotations::worst_first(&examples::all()).lines;
-    assert_eq!(lines.len(), 4, "{lines:?}");
+    assert_eq!(lines.len(), 6, "{lines:?}");
     assert!(lines.iter().all(|line| !line.starts_with("::notice")));
 }

@@ -31,7 +31,9 @@ pub enum ContainerError {
         address: String,
     },
     /// The engine was reached and refused, or broke off.
-    #[error("the Docker engine could not {action} `{subject}`: {reason}")]
+    #[error(
+        "the Docker engine could not {action} `{subject}` ({reason}): the engine's own log may say more, `docker info` whether it is well"
+    )]
     Refused {
         /// What was asked of it, a verb.
         action: &'static str,
@@ -41,7 +43,9 @@ pub enum ContainerError {
         reason: String,
     },
     /// The runtime that talks to the engine could not be made.
-    #[error("no thread can be started to talk to the Docker engine: {reason}")]
+    #[error(
+        "no thread can be started to talk to the Docker engine ({reason}): check the limits of threads and files with `ulimit -a`"
+    )]
     Runtime {
         /// What the system said.
         reason: String,
@@ -104,7 +108,10 @@ pub enum ContainerError {
         context: PathBuf,
     },
     /// A file to be copied into an image or a container cannot be read.
-    #[error("{} cannot be read: {source}", path.display())]
+    #[error(
+        "{} cannot be read ({source}): check that it is there and its permissions",
+        path.display()
+    )]
     Read {
         /// The file or folder.
         path: PathBuf,
@@ -126,7 +133,8 @@ pub enum ContainerError {
     },
     /// A step of the Dockerfile failed.
     #[error(
-        "the Dockerfile in {} does not build: {reason}{}{}",
+        "the Dockerfile in {} does not build: {reason}; mend it, `docker build {}` runs the same{}{}",
+        context.display(),
         context.display(),
         Step(step.as_deref()),
         Quoted(log)

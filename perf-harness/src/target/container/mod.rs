@@ -136,6 +136,11 @@ impl Container {
         self.build_args.insert(name, value);
     }
 
+    /// Fails when no engine answers.
+    pub(super) fn check_engine() -> Result<(), TargetError> {
+        Ok(engine::run(async { engine::connect().await.map(drop) })?)
+    }
+
     /// Starts a container and waits until its server is ready.
     pub(super) fn start(&self, options: &Options) -> Result<Running, TargetError> {
         self.validate()?;

@@ -107,13 +107,36 @@ pub(super) fn labels(owner: Option<&Owner>, run: &str) -> Vec<(&'static str, Str
     labels
 }
 
-/// A container whose owner is gone, or that ended under an earlier boot of the machine.
+/// A container whose owner is gone, or that was left under an earlier boot of the machine.
 fn is_leftover(container: &ContainerSummary, us: &Owner) -> bool {
     let Some(owner) = container.labels.as_ref().and_then(Owner::read) else {
         return false;
     };
-    let has_ended = container.state == Some(ContainerSummaryStateEnum::EXITED);
-    owner.is_gone(us) || (owner.boot_id != us.boot_id && has_ended)
+    owner.is_gone(us) || (owner.boot_id != us.boot_id && is_over(container))
+}
+
+/// Whether it does not run and will not: one that was created but now may belong to another
+/// machine, whose process is about to start it.
+fn is_over(container: &ContainerSummary) -> bool {
+    use ContainerSummaryStateEnum::{CREATED, DEAD, EXITED};
+    match container.state {
+        Some(EXITED | DEAD) => true,
+        Some(CREATED) => container
+            .created
+            .zip(boot_time())
+            .is_some_and(|(created, boot)| created < boot),
+        _ => false,
+    }
+}
+
+/// When this machine was started, in seconds since 1970.
+fn boot_time() -> Option<i64> {
+    let stat = fs::read_to_string("/proc/stat").ok()?;
+    stat.lines()
+        .find_map(|line| line.strip_prefix("btime "))?
+        .trim()
+        .parse()
+        .ok()
 }
 
 /// Removes what dead owners left behind; does so once in a process, before its first start.

@@ -1,6 +1,9 @@
 use std::hint::black_box;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::process::Command;
+use std::sync::PoisonError;
+use std::time::Instant;
 
 use nix::time::{ClockId, clock_gettime};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -119,7 +122,7 @@ fn an_early_end_is_an_error_with_what_it_returned() {
     let message = failure(|_| async { Err::<(), _>("no database") });
     assert_eq!(
         message,
-        "the in-process server ended by itself with `Err(\"no database\")` before it was ready; it wrote nothing"
+        "the in-process server ended by itself with `Err(\"no database\")` before it was ready: await its serving to the end, it must serve until it is dropped; it wrote nothing"
     );
 }
 
@@ -152,5 +155,99 @@ fn it_can_be_started_within_another_runtime() {
     runtime.block_on(async {
         let running = server(|| {});
         assert!(get(&running).starts_with("HTTP/1.1 200"));
+    });
+}
+
+const ROLE: &str = "PERF_HARNESS_TEST_BLOCKED";
+
+/// Does the part of the test `name` in a process of its own: beside a server that blocks
+/// its thread no other test could start one.
+fn in_own_process(name: &str, part: impl FnOnce()) {
+    if std::env::var_os(ROLE).is_some() {
+        part();
+        eprintln!("the part is done");
+        return;
+    }
+    let (_, module) = module_path!().split_once("::").unwrap();
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", &format!("{module}::{name}"), "--nocapture"])
+        .env(ROLE, "1")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("the part is done"), "{text}");
+}
+
+/// A server that blocks its thread, from its first step on or once it has taken a connection.
+struct Blocking {
+    target: Target,
+    /// Told when the thread is about to be blocked.
+    blocks: Receiver<()>,
+    /// Dropped to end it.
+    release: Sender<()>,
+}
+
+fn blocking(after_a_connection: bool) -> Blocking {
+    let (release, released) = mpsc::channel::<()>();
+    let (tell, blocks) = mpsc::channel();
+    let released = Arc::new(Mutex::new(released));
+    let target = Target::in_process(move |listener| {
+        let (released, tell) = (Arc::clone(&released), tell.clone());
+        async move {
+            if after_a_connection {
+                drop(listener.accept().await);
+            }
+            tell.send(()).unwrap();
+            let released = released.lock().unwrap_or_else(PoisonError::into_inner);
+            released.recv()
+        }
+    });
+    Blocking {
+        target,
+        blocks,
+        release,
+    }
+}
+
+#[test]
+fn a_server_that_blocks_its_thread_is_an_error_and_no_endless_wait() {
+    let name = "a_server_that_blocks_its_thread_is_an_error_and_no_endless_wait";
+    in_own_process(name, || {
+        let server = blocking(false);
+        let timeout = Duration::from_millis(200);
+        let error = server.target.startup_timeout(timeout).start().unwrap_err();
+        let message = error.to_string();
+        assert!(
+            message.starts_with(
+                "the in-process server blocks its thread, it did not give way within 200ms: "
+            ),
+            "{message}"
+        );
+    });
+}
+
+#[test]
+fn no_server_is_started_beside_one_that_blocks_its_thread() {
+    let name = "no_server_is_started_beside_one_that_blocks_its_thread";
+    in_own_process(name, || {
+        let server = blocking(true);
+        let running = server.target.start().unwrap();
+        server.blocks.recv().unwrap();
+        drop(running);
+        let message = failure(|listener| serve(listener, || {}));
+        let beginning = "the in-process server of `";
+        assert!(message.starts_with(beginning), "{message}");
+        assert!(
+            message.contains("in_process::tests::blocking` was told to stop"),
+            "{message}"
+        );
+        drop(server.release);
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let target = Target::in_process(|listener| serve(listener, || {}));
+        while let Err(error) = target.start() {
+            assert!(Instant::now() < deadline, "{error}");
+            thread::yield_now();
+        }
     });
 }

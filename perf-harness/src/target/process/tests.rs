@@ -94,7 +94,9 @@ fn environment_and_folder_reach_the_program() {
 fn a_program_that_exits_at_once_is_an_error_with_its_last_lines() {
     let message = failure(&shell("echo one; echo two >&2; exit 7").port_env("PORT"));
     assert!(
-        message.starts_with("`sh` exited with status 7 before it was ready; it wrote:\n"),
+        message.starts_with(
+            "`sh` exited with status 7 before it was ready: check what it is started with"
+        ),
         "{message}"
     );
     assert!(message.contains("\n  | one"), "{message}");
@@ -106,7 +108,8 @@ fn a_program_that_is_killed_names_the_signal() {
     let message = failure(&shell("kill -KILL $$").port_env("PORT"));
     assert_eq!(
         message,
-        "`sh` was killed by SIGKILL before it was ready; it wrote nothing"
+        "`sh` was killed by SIGKILL before it was ready: check what it is started with \
+         (arguments, environment, files); it wrote nothing"
     );
 }
 
@@ -166,7 +169,7 @@ fn a_folder_that_is_not_there_is_named() {
     let message = failure(&shell("exit 0").working_dir("/no/such").port_env("PORT"));
     assert_eq!(
         message,
-        "the working folder `/no/such` of `sh` is not found"
+        "the working folder `/no/such` of `sh` is not found: create it, or correct working_dir"
     );
 }
 
@@ -254,7 +257,7 @@ fn an_end_during_the_round_is_told_with_the_last_lines() {
     waitid(Id::Pid(pid), WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT).unwrap();
     let message = running.check_alive().unwrap_err().to_string();
     assert!(
-        message.starts_with("`sh` was killed by SIGTERM during the round; it wrote:"),
+        message.starts_with("`sh` was killed by SIGTERM during the round, so nothing was measured"),
         "{message}"
     );
     assert!(message.contains("\n  | last words"), "{message}");
@@ -310,4 +313,18 @@ fn a_daemon_that_cut_all_links_is_gone_after_the_drop() {
     drop(running);
     assert!(!daemon.runs());
     assert!(!leader.runs());
+}
+
+#[test]
+fn a_program_is_noted_before_it_runs() {
+    let notes = crate::host::state_dir().unwrap().join("targets");
+    let running =
+        shell("cat \"$NOTES/$PERF_HARNESS_TARGET.json\"; echo; echo port 4000; exec sleep 600")
+            .env("NOTES", notes.display().to_string())
+            .port_in_output("port ")
+            .ready(Ready::log("port "))
+            .start()
+            .unwrap();
+    let log = running.log_tail();
+    assert!(log[0].contains("\"owner\":{\"pid\":"), "{log:?}");
 }

@@ -44,6 +44,19 @@ fn t09_half_a_body_is_truncated() {
 }
 
 #[test]
+fn a_body_of_the_greatest_length_there_is_is_truncated() {
+    let reply = format!(
+        "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\nhello",
+        u64::MAX
+    );
+    let message = assert_six_fail(ErrorKind::BodyTruncated, once(reply));
+    assert_eq!(
+        message,
+        "connection closed by the server after 5 bytes of the body"
+    );
+}
+
+#[test]
 fn t20_a_reset_before_any_byte_is_one_error_a_request() {
     let message = assert_six_fail(ErrorKind::Reset, |conversation| {
         conversation.await_request();
@@ -268,8 +281,8 @@ fn a_server_that_stops_listening_under_a_long_load_is_lost() {
     );
     let message = error.to_string();
     assert!(
-        message.ends_with(
-            "after 1 good replies: cannot open a connection: Connection refused (os error 111)"
+        message.contains(
+            "after 1 good replies (cannot open a connection: Connection refused (os error 111)): look"
         ),
         "{message}"
     );
@@ -320,7 +333,9 @@ fn a_warm_up_that_fails_whole_is_no_measurement() {
     );
     let message = result.unwrap_err().to_string();
     assert!(
-        message.ends_with("the first failed so: status 404"),
+        message.ends_with(
+            "the first failed so: status 404; correct the path, or name the status with `expect_status`"
+        ),
         "{message}"
     );
     assert_eq!(seen.requests, 4);

@@ -125,7 +125,7 @@ fn a_warm_up_that_is_never_answered_ends_as_well() {
     let (result, _) = try_drive(&load, Conversation::await_close);
     let message = result.unwrap_err().to_string();
     assert!(
-        message.ends_with("no whole reply within 100ms"),
+        message.ends_with("no whole reply within 100ms; lower `concurrency`, or raise `timeout`"),
         "{message}"
     );
 }

@@ -209,7 +209,7 @@ fn a_warm_up_without_one_good_iteration_is_not_measured() {
         .drive(&endpoint, &load(10, 2), &mut window)
         .unwrap_err();
     assert!(
-        matches!(&error, DriverError::WarmUp { reason } if reason.starts_with("GET /: ")),
+        matches!(&error, DriverError::WarmUp { reason, .. } if reason.starts_with("GET /: ")),
         "{error}"
     );
     assert_eq!(window, CountingWindow::default());

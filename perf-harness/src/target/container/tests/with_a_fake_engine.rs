@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::TcpListener;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,15 @@ fn start_with(address: &str) -> String {
 
 fn labelled(id: &str, state: &str, owner: &Owner) -> Value {
     let labels: BTreeMap<_, _> = labels(Some(owner), "1").into_iter().collect();
-    json!({ "Id": id, "State": state, "Labels": labels })
+    json!({ "Id": id, "State": state, "Labels": labels, "Created": 0 })
+}
+
+/// As [`labelled`], created a moment ago.
+fn just_created(id: &str, owner: &Owner) -> Value {
+    let mut container = labelled(id, "created", owner);
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    container["Created"] = json!(since_1970.as_secs());
+    container
 }
 
 fn dead_owner() -> Owner {
@@ -106,14 +114,27 @@ fn containers_of_dead_owners_are_removed_and_others_are_spared() {
         Fault::ImageMissing,
         vec![
             labelled("orphan", "running", &dead_owner()),
+            labelled("never-started", "created", &dead_owner()),
+            labelled("half-removed", "dead", &dead_owner()),
             labelled("owned", "running", &us),
+            labelled("about-to-start", "created", &us),
             labelled("elsewhere", "exited", &elsewhere),
             labelled("another-machine", "running", &earlier),
+            just_created("another-machines-start", &earlier),
             labelled("before-the-restart", "exited", &earlier),
+            labelled("never-started-before-the-restart", "created", &earlier),
+            labelled("half-removed-before-the-restart", "dead", &earlier),
             json!({ "Id": "foreign", "State": "running", "Labels": {} }),
         ],
     );
     start_with(engine.address());
-    let left = ["owned", "elsewhere", "another-machine", "foreign"];
+    let left = [
+        "owned",
+        "about-to-start",
+        "elsewhere",
+        "another-machine",
+        "another-machines-start",
+        "foreign",
+    ];
     assert_eq!(engine.containers(), left);
 }

@@ -330,7 +330,8 @@ fn a_step_that_fails_is_shown_with_the_end_of_the_log() {
             "{said}"
         );
         assert!(
-            said.contains("exit code: 7\n  in step [3/3] RUN for i"),
+            said.contains("exit code: 7; mend it, ")
+                && said.contains("runs the same\n  in step [3/3] RUN for i"),
             "{said}"
         );
         assert!(said.ends_with("\n  | line 99\n  | line 100"), "{said}");

@@ -43,6 +43,9 @@ fn engine(errno: nix::errno::Errno) -> DriverError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::driver::{Driver, Http1, Window};
+    use crate::endpoint::Endpoint;
+    use crate::load::{Load, Request};
 
     #[test]
     fn a_sufficient_limit_is_left_alone() {
@@ -66,5 +69,58 @@ mod tests {
     fn raising_makes_room_in_this_process() {
         raise(500).unwrap();
         assert!(getrlimit(Resource::RLIMIT_NOFILE).unwrap().0 >= 564);
+    }
+
+    /// What `driver` says to a load of more connections than this process can ever open.
+    fn refusal(driver: &dyn Driver, request: Option<Request>) -> String {
+        let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
+        let load = Load {
+            request,
+            concurrency: usize::try_from(hard).unwrap(),
+            ..Load::default()
+        };
+        let endpoint = Endpoint::new(([127, 0, 0, 1], 1).into());
+        let refused = driver.drive(&endpoint, &load, &mut NoWindow);
+        refused.unwrap_err().to_string()
+    }
+
+    struct NoWindow;
+
+    impl Window for NoWindow {
+        fn open(&mut self) {
+            unreachable!("nothing is measured");
+        }
+
+        fn close(&mut self) {
+            unreachable!("nothing is measured");
+        }
+    }
+
+    #[test]
+    fn the_engine_refuses_more_connections_than_files() {
+        let request = Request::new(http::Method::GET, "/");
+        let message = refusal(&Http1, Some(request));
+        assert!(
+            message.starts_with("the limit of open files is"),
+            "{message}"
+        );
+    }
+
+    #[cfg(feature = "journeys")]
+    #[test]
+    fn journeys_and_reqwest_refuse_more_connections_than_files() {
+        use crate::driver::{JourneyDriver, ReqwestDriver, User};
+
+        let request = Request::new(http::Method::GET, "/");
+        let journey = JourneyDriver::new(std::sync::Arc::new(async |_: &mut User| Ok(())));
+        for message in [
+            refusal(&ReqwestDriver, Some(request)),
+            refusal(&journey, None),
+        ] {
+            assert!(
+                message.starts_with("the limit of open files is"),
+                "{message}"
+            );
+        }
     }
 }
