@@ -16,6 +16,11 @@
 //!
 //! New numbers wait for review: `cargo perf list`, `show`, `accept` and `reject`.
 
+#[cfg(not(target_os = "linux"))]
+compile_error!(
+    "perf-harness reads the cost of servers from /proc and control groups: it runs on Linux only"
+);
+
 pub mod baseline;
 #[cfg(feature = "cli")]
 pub mod cli;
@@ -36,6 +41,7 @@ mod scenario;
 pub mod stats;
 mod surroundings;
 mod target;
+mod terminal;
 
 #[cfg(feature = "journeys")]
 pub use driver::JourneyResult as Result;

@@ -3,17 +3,15 @@
 
 use std::env;
 use std::fmt;
-use std::io::{self, IsTerminal as _, Write as _};
 use std::panic::Location;
 use std::path::PathBuf;
 
 use crate::error::{Error, in_words};
-use crate::gate::Verdict;
-use crate::host::Holder;
 use crate::outcome::{Outcome, Place};
-use crate::report::{self, Style};
-use crate::run::{self, Progress, Silent};
+use crate::report;
+use crate::run::{self, Silent};
 use crate::scenario::Scenario;
+use crate::terminal;
 
 /// Where generated code stands, and how its crate was built.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +55,7 @@ pub fn run(scenario: Scenario, site: Site) -> Result<(), Report> {
         },
         debug: site.debug,
     };
-    report_of(run::run(scenario, &site, progress().as_mut()), &site.place)
+    checked(scenario, &site)
 }
 
 impl Scenario {
@@ -71,7 +69,7 @@ impl Scenario {
     #[track_caller]
     pub fn check(self) -> Result<(), Report> {
         let site = site_of(Location::caller());
-        report_of(run::run(self, &site, progress().as_mut()), &site.place)
+        checked(self, &site)
     }
 
     /// Runs the scenario and gives what it came to, for a test that has its own idea of it.
@@ -103,6 +101,13 @@ fn site_of(caller: &Location<'_>) -> run::Site {
     }
 }
 
+fn checked(scenario: Scenario, site: &run::Site) -> Result<(), Report> {
+    let mut progress = terminal::progress();
+    let result = run::run(scenario, site, progress.as_mut());
+    drop(progress);
+    report_of(result, &site.place)
+}
+
 /// A failure goes the way of the test harness; everything else straight to the terminal, where it
 /// is seen without `--nocapture`.
 fn report_of(result: Result<Outcome, Error>, place: &Place) -> Result<(), Report> {
@@ -110,7 +115,7 @@ fn report_of(result: Result<Outcome, Error>, place: &Place) -> Result<(), Report
         Ok(outcome) => outcome,
         Err(error) => {
             let text = in_words(&error);
-            announce(&report::github::error_at(
+            terminal::announce(&report::github::error_at(
                 place,
                 "perf-harness could not measure",
                 &text,
@@ -118,82 +123,11 @@ fn report_of(result: Result<Outcome, Error>, place: &Place) -> Result<(), Report
             return Err(Report(text));
         }
     };
-    announce(&report::github::annotation(&outcome).unwrap_or_default());
-    let text = report::console::scenario(&outcome, style());
+    terminal::announce(&report::github::annotation(&outcome).unwrap_or_default());
+    let text = report::console::scenario(&outcome, terminal::style());
     if outcome.fails() {
         return Err(Report(format!("\n{text}")));
     }
-    show(&format!("\n{text}"));
+    terminal::show(&format!("\n{text}"));
     Ok(())
-}
-
-/// One write of whole lines: tests run side by side, and none may break into another's table.
-fn show(text: &str) {
-    // A closed terminal is no reason to fail a test.
-    let _ = io::stderr().lock().write_all(text.as_bytes());
-}
-
-fn announce(command: &str) {
-    if env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") && !command.is_empty() {
-        show(&format!("\n{command}\n"));
-    }
-}
-
-fn style() -> Style {
-    let colours = io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none();
-    if colours { Style::Ansi } else { Style::Plain }
-}
-
-fn progress() -> Box<dyn Progress> {
-    let quiet = env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"));
-    if io::stderr().is_terminal() && !quiet {
-        Box::new(Line)
-    } else {
-        Box::new(Told)
-    }
-}
-
-/// One line of a terminal, written over and over.
-struct Line;
-
-impl Progress for Line {
-    fn waiting(&mut self, holder: &Holder) {
-        show(&format!(
-            "\r\x1b[2K  waiting: {holder} puts a load on this machine"
-        ));
-    }
-
-    fn round(&mut self, number: usize, rounds: usize) {
-        let bar = "#".repeat(number) + &".".repeat(rounds - number);
-        show(&format!("\r\x1b[2K  [{bar}] round {number} of {rounds}"));
-    }
-
-    fn again(&mut self, verdict: Verdict) {
-        show(&format!(
-            "\r\x1b[2K  {verdict}: measuring again on fresh starts"
-        ));
-    }
-
-    fn done(&mut self) {
-        show("\r\x1b[2K");
-    }
-}
-
-/// No terminal: only a wait for another load is told, since it can take long.
-struct Told;
-
-impl Progress for Told {
-    fn waiting(&mut self, holder: &Holder) {
-        // Tests of one process take turns as a matter of course.
-        if holder.is_this_process() {
-            return;
-        }
-        show(&format!(
-            "perf-harness: waiting, {holder} puts a load on this machine\n"
-        ));
-    }
-
-    fn round(&mut self, _number: usize, _rounds: usize) {}
-    fn again(&mut self, _verdict: Verdict) {}
-    fn done(&mut self) {}
 }

@@ -18,7 +18,11 @@ pub(crate) fn wants_colours(is_terminal: bool) -> bool {
 
 /// As the tools of the field read `CI`.
 fn says_yes(value: Option<OsString>) -> bool {
-    let value = value.unwrap_or_default().to_string_lossy().trim().to_ascii_lowercase();
+    let value = value
+        .unwrap_or_default()
+        .to_string_lossy()
+        .trim()
+        .to_ascii_lowercase();
     !matches!(value.as_str(), "" | "false" | "0")
 }
 

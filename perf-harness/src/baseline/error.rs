@@ -27,7 +27,7 @@ pub enum BaselineError {
     },
     /// The file has no content.
     #[error(
-        "{path} is empty: restore it with `git checkout -- {path}`, or run the scenario again and accept what it measures with `cargo perf accept`"
+        "{path} is empty: restore it with `git checkout -- {path}`, or accept a new measurement with `cargo perf accept`"
     )]
     Empty {
         /// Which file.
@@ -35,7 +35,7 @@ pub enum BaselineError {
     },
     /// A merge left its markers.
     #[error(
-        "{path} holds conflict markers: take one side with `git checkout --ours -- {path}`, or run the scenario again and accept what it measures with `cargo perf accept`"
+        "{path} holds conflict markers: take one side with `git checkout --ours -- {path}`, or accept a new measurement with `cargo perf accept`"
     )]
     Conflict {
         /// Which file.
@@ -43,7 +43,7 @@ pub enum BaselineError {
     },
     /// The text is cut or is no JSON of this format.
     #[error(
-        "{path} is no whole baseline ({source}): restore it with `git checkout -- {path}`, or run the scenario again and accept what it measures with `cargo perf accept`"
+        "{path} is no whole baseline ({source}): restore it with `git checkout -- {path}`, or accept a new measurement with `cargo perf accept`"
     )]
     Malformed {
         /// Which file.
@@ -53,7 +53,9 @@ pub enum BaselineError {
         source: serde_json::Error,
     },
     /// A later version of perf-harness wrote it.
-    #[error("{path} has schema {found}, this version knows up to {known}: update perf-harness with `cargo update -p perf-harness`")]
+    #[error(
+        "{path} has schema {found}, this version knows up to {known}: update perf-harness with `cargo update -p perf-harness`"
+    )]
     Newer {
         /// Which file.
         path: PathBuf,
@@ -64,7 +66,7 @@ pub enum BaselineError {
     },
     /// A value that no measurement can give.
     #[error(
-        "{path} cannot be trusted, {reason}: restore it with `git checkout -- {path}`, or run the scenario again and accept what it measures with `cargo perf accept`"
+        "{path} cannot be trusted, {reason}: restore it with `git checkout -- {path}`, or accept a new measurement with `cargo perf accept`"
     )]
     Invalid {
         /// Which file.

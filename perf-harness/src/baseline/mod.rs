@@ -16,6 +16,7 @@ mod tree;
 pub use accept::{AcceptError, accept};
 pub use error::BaselineError;
 pub use format::{SCHEMA, to_text};
+#[cfg(test)]
 pub(crate) use pending::verdict_name;
 pub use pending::{Pending, PendingStore};
 pub use project::{Base, Project, ProjectError};

@@ -65,6 +65,13 @@ impl Pending {
         self.verdict == verdict_name::REGRESSED || !self.breached.is_empty()
     }
 
+    /// Whether the run could not trust its own numbers or its baseline, which may then be replaced
+    /// unread.
+    #[must_use]
+    pub fn is_broken(&self) -> bool {
+        self.verdict == verdict_name::BROKEN
+    }
+
     /// Whether an acceptance adds it to the sessions of its baseline, since it is of their kind;
     /// otherwise it replaces them.
     #[must_use]

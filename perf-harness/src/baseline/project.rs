@@ -197,13 +197,15 @@ impl Project {
             Base::OfMerge if self.commit("HEAD^2").is_none() => return Err(ProjectError::NoMerge),
             Base::OfMerge => "HEAD^1".to_owned(),
         };
-        self.commit(&revision).ok_or(ProjectError::NoRevision { revision })
+        self.commit(&revision)
+            .ok_or(ProjectError::NoRevision { revision })
     }
 
     /// The full name of a commit; `None` when the checkout does not have it.
     fn commit(&self, revision: &str) -> Option<String> {
         let commit = format!("{revision}^{{commit}}");
-        self.git(&["rev-parse", "--verify", "--quiet", &commit]).ok()
+        self.git(&["rev-parse", "--verify", "--quiet", &commit])
+            .ok()
     }
 
     fn has_file(&self, revision: &str, file: &str) -> Result<bool, ProjectError> {
@@ -216,7 +218,9 @@ impl Project {
     }
 
     fn is_in_git(&self) -> bool {
-        self.root.ancestors().any(|folder| folder.join(".git").exists())
+        self.root
+            .ancestors()
+            .any(|folder| folder.join(".git").exists())
     }
 
     /// What git prints, or what it says when it fails.
@@ -228,7 +232,11 @@ impl Project {
             .output()
             .map_err(|error| error.to_string())?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-        if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
+        if output.status.success() {
+            Ok(text(&output.stdout))
+        } else {
+            Err(text(&output.stderr))
+        }
     }
 }
 

@@ -191,7 +191,9 @@ mod keyed {
         values: &BTreeMap<Metric, f64>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        let keyed = values.iter().map(|(metric, value)| (key_of(*metric), *value));
+        let keyed = values
+            .iter()
+            .map(|(metric, value)| (key_of(*metric), *value));
         keyed.collect::<BTreeMap<&str, f64>>().serialize(serializer)
     }
 
@@ -201,12 +203,16 @@ mod keyed {
         let keyed = BTreeMap::<String, f64>::deserialize(deserializer)?;
         let known = |(key, value): (String, f64)| match metric_of(&key) {
             Some(metric) => Ok((metric, value)),
-            None => Err(D::Error::custom(format!("`{key}` is no metric of this version"))),
+            None => Err(D::Error::custom(format!(
+                "`{key}` is no metric of this version"
+            ))),
         };
         keyed.into_iter().map(known).collect()
     }
 
     fn metric_of(key: &str) -> Option<Metric> {
-        Metric::ALL.into_iter().find(|metric| key_of(*metric) == key)
+        Metric::ALL
+            .into_iter()
+            .find(|metric| key_of(*metric) == key)
     }
 }

@@ -1,4 +1,3 @@
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -423,7 +422,14 @@ fn the_keys_of_medians_are_sorted_in_the_file() {
         .collect();
     assert_eq!(
         keys,
-        ["mean_ns", "p50_ns", "p90_ns", "p999_ns", "p99_ns", "throughput"]
+        [
+            "mean_ns",
+            "p50_ns",
+            "p90_ns",
+            "p999_ns",
+            "p99_ns",
+            "throughput"
+        ]
     );
 }
 

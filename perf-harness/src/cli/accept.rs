@@ -11,9 +11,7 @@ use super::error::CliError;
 use super::exit_code::Exit;
 use super::pending_files::{PendingFiles, downloaded};
 use super::surroundings::Surroundings;
-use crate::baseline::{
-    self, AcceptError, Baseline, Key, Pending, PendingStore, Store, verdict_name,
-};
+use crate::baseline::{self, AcceptError, Baseline, Key, Pending, PendingStore, Store};
 use crate::report::{Column, Style, Table, counted, median_change, value};
 use crate::sample::{Direction, Metric};
 
@@ -122,7 +120,7 @@ pub(super) fn plan(
 /// A file that made the verdict `broken` cannot be read again; it is what gets replaced.
 fn present(store: &Store, pending: &Pending) -> Result<Option<Baseline>, CliError> {
     match store.read(&pending.key()) {
-        Err(_) if pending.verdict == verdict_name::BROKEN => Ok(None),
+        Err(_) if pending.is_broken() => Ok(None),
         present => Ok(present?),
     }
 }

@@ -99,7 +99,11 @@ fn load(
 
 fn verdict(pending: &Pending) -> String {
     let rounds = counted(pending.session.rounds.len() as u64, "round");
-    let breached: Vec<&str> = pending.breached.iter().map(|metric| metric.name()).collect();
+    let breached: Vec<&str> = pending
+        .breached
+        .iter()
+        .map(|metric| metric.name())
+        .collect();
     let worse = match breached.join(", ") {
         names if names.is_empty() => names,
         names => format!(", worse by the threshold: {names}"),

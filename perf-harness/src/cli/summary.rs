@@ -42,7 +42,10 @@ pub(super) fn summary(
     };
     out.write_all(text.as_bytes())?;
     if arguments.github && arguments.format == Format::Text {
-        annotations.lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        annotations
+            .lines
+            .iter()
+            .try_for_each(|line| writeln!(out, "{line}"))?;
     }
     Ok(exit(&outcomes, arguments))
 }

@@ -139,11 +139,17 @@ pub(super) fn is_firm(before: &[Session], now: &Session) -> bool {
 }
 
 fn medians(metric: Metric, sessions: &[Session]) -> Option<Vec<f64>> {
-    sessions.iter().map(|session| median(&logs(metric, session)?)).collect()
+    sessions
+        .iter()
+        .map(|session| median(&logs(metric, session)?))
+        .collect()
 }
 
 fn all_logs(metric: Metric, sessions: &[Session]) -> Option<Vec<f64>> {
-    let logs: Option<Vec<Vec<f64>>> = sessions.iter().map(|session| logs(metric, session)).collect();
+    let logs: Option<Vec<Vec<f64>>> = sessions
+        .iter()
+        .map(|session| logs(metric, session))
+        .collect();
     logs.map(|logs| logs.concat())
 }
 
@@ -191,12 +197,20 @@ fn judged(metric: Metric, limit: Limit, worsening: Worsening) -> Status {
     let threshold = limit.threshold.worsening(metric);
     let tolerance = limit.tolerance.worsening(metric);
     if worsening.point >= threshold {
-        return if interval.low > tolerance { Status::Worse } else { Status::Unclear };
+        return if interval.low > tolerance {
+            Status::Worse
+        } else {
+            Status::Unclear
+        };
     }
     if worsening.point <= -threshold && interval.high < -tolerance {
         return Status::Better;
     }
-    if interval.high < 2.0 * threshold { Status::Within } else { Status::Unclear }
+    if interval.high < 2.0 * threshold {
+        Status::Within
+    } else {
+        Status::Unclear
+    }
 }
 
 /// The worsening whose interval would just have left out the tolerance, but no less than the threshold.

@@ -154,12 +154,12 @@ impl fmt::Display for Finding {
                 "{baseline} rounds against {now} can decide nothing at an error rate of 1 %: use the default of 5 `rounds`, or more"
             ),
             Self::Errors { failed, sent, example } => {
-                write!(f, "{failed} of {sent} requests failed, more than the error budget allows")?;
-                example.iter().try_for_each(|example| write!(f, "; the first: {example}"))
+                write!(f, "{failed} of {sent} requests failed, more than the error budget allows: mend what fails, or allow it with `error_budget`")?;
+                the_first(f, example.as_deref())
             }
             Self::NothingMeasured { example } => {
-                f.write_str("no request got a good reply, so nothing was measured")?;
-                example.iter().try_for_each(|example| write!(f, "; the first: {example}"))
+                f.write_str("no request got a good reply, so nothing was measured: correct what is sent, or what is expected")?;
+                the_first(f, example.as_deref())
             }
             Self::Collapsed { metric, factor } => write!(
                 f,
@@ -172,15 +172,7 @@ impl fmt::Display for Finding {
             Self::NotConfirmed { metric } => {
                 write!(f, "{metric} breached its threshold, but not again on fresh starts")
             }
-            Self::ClientSaturated { client_busy, server_cores } => {
-                let busy = client_busy * 100.0;
-                write!(f, "client saturated: the engine was busy {busy:.0} % of the window")?;
-                match server_cores {
-                    Some(cores) => write!(f, " while the server used {cores:.2} cores")?,
-                    None => f.write_str(" and the server's cost cannot be seen")?,
-                }
-                f.write_str("; the throughput is the client's, lower `concurrency` or judge cpu and latency")
-            }
+            Self::ClientSaturated { client_busy, server_cores } => client_saturated(f, *client_busy, *server_cores),
             Self::Miscounted { requests, sent, accounted } => write!(
                 f,
                 "{requests} requests were asked for, {sent} sent and {accounted} accounted for: the driver miscounts, its numbers mean nothing"
@@ -190,13 +182,7 @@ impl fmt::Display for Finding {
             ),
             Self::Differs { difference } => difference.fmt(f),
             Self::Unusable { reason } => f.write_str(reason),
-            Self::NotRun { baseline: Some(file) } => write!(
-                f,
-                "no run measured it: run its test; if it was renamed or taken out, `git rm {file}`; if not all scenarios were meant to run, leave out --complete"
-            ),
-            Self::NotRun { baseline: None } => {
-                f.write_str("it is required, and no run measured it: check its name and that its test ran")
-            }
+            Self::NotRun { baseline } => not_run(f, baseline.as_deref()),
             Self::Removed { file } => write!(
                 f,
                 "the committed baseline {file} was removed: restore it with `git checkout -- {file}`, or commit its removal"
@@ -208,6 +194,39 @@ impl fmt::Display for Finding {
             Self::SwitchedOff { value } => write!(f, "PERF_BASELINE={value}: nothing was compared"),
             Self::Unavailable { reason } => f.write_str(reason),
         }
+    }
+}
+
+fn the_first(f: &mut fmt::Formatter<'_>, example: Option<&str>) -> fmt::Result {
+    example.map_or(Ok(()), |example| write!(f, "; the first: {example}"))
+}
+
+fn client_saturated(
+    f: &mut fmt::Formatter<'_>,
+    client_busy: f64,
+    server_cores: Option<f64>,
+) -> fmt::Result {
+    let busy = client_busy * 100.0;
+    write!(
+        f,
+        "client saturated: the engine was busy {busy:.0} % of the window"
+    )?;
+    match server_cores {
+        Some(cores) => write!(f, " while the server used {cores:.2} cores")?,
+        None => f.write_str(" and the server's cost cannot be seen")?,
+    }
+    f.write_str("; the throughput is the client's, lower `concurrency` or judge cpu and latency")
+}
+
+fn not_run(f: &mut fmt::Formatter<'_>, baseline: Option<&str>) -> fmt::Result {
+    match baseline {
+        Some(file) => write!(
+            f,
+            "no run measured it: run its test; if it was renamed or taken out, `git rm {file}`; if not all scenarios were meant to run, leave out --complete"
+        ),
+        None => f.write_str(
+            "it is required, and no run measured it: check its name and that its test ran",
+        ),
     }
 }
 

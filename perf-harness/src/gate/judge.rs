@@ -63,10 +63,16 @@ impl Judgement {
     /// The judged metrics that are worse by their threshold or more, sure or not.
     pub fn breached(&self) -> impl Iterator<Item = Metric> + '_ {
         let breached = |change: &&Change| {
-            let limit: Option<Threshold> = change.threshold.as_ref().and_then(|text| text.parse().ok());
-            limit.zip(change.worsening()).is_some_and(|(limit, worsening)| worsening >= limit.worsening(change.metric))
+            let limit: Option<Threshold> =
+                change.threshold.as_ref().and_then(|text| text.parse().ok());
+            limit
+                .zip(change.worsening())
+                .is_some_and(|(limit, worsening)| worsening >= limit.worsening(change.metric))
         };
-        self.changes.iter().filter(breached).map(|change| change.metric)
+        self.changes
+            .iter()
+            .filter(breached)
+            .map(|change| change.metric)
     }
 }
 
@@ -87,12 +93,18 @@ pub fn judge(gate: &Gate, comparison: &Comparison<'_>) -> Judgement {
 
 fn changes(gate: &Gate, comparison: &Comparison<'_>) -> Vec<Change> {
     let change = |metric: Metric| {
-        let limit = gate.of(metric).filter(|_| comparison.requests >= metric.least_requests());
+        let limit = gate
+            .of(metric)
+            .filter(|_| comparison.requests >= metric.least_requests());
         let change = Change::of(metric, limit, comparison.before, comparison.now);
         settled(change, gate, comparison)
     };
     let worth_showing = |change: &Change| change.is_judged() || change.now.is_some();
-    Metric::ALL.into_iter().map(change).filter(worth_showing).collect()
+    Metric::ALL
+        .into_iter()
+        .map(change)
+        .filter(worth_showing)
+        .collect()
 }
 
 /// A change as it stands after the second look: what was not seen again on fresh starts is unclear
@@ -103,8 +115,12 @@ fn settled(mut change: Change, gate: &Gate, comparison: &Comparison<'_>) -> Chan
         change.status = Status::Unclear;
     }
     match change.status {
-        Status::Worse if !seen_again(&change, gate, comparison, 1.0) => change.status = Status::Unclear,
-        Status::Better if !seen_again(&change, gate, comparison, -1.0) => change.status = Status::Within,
+        Status::Worse if !seen_again(&change, gate, comparison, 1.0) => {
+            change.status = Status::Unclear
+        }
+        Status::Better if !seen_again(&change, gate, comparison, -1.0) => {
+            change.status = Status::Within
+        }
         _ => {}
     }
     change
@@ -124,14 +140,21 @@ fn seen_again(change: &Change, gate: &Gate, comparison: &Comparison<'_>, sign: f
 }
 
 /// The first of these that holds decides; nothing that stands further down can soften it.
-fn verdict(gate: &Gate, changes: &[Change], comparison: &Comparison<'_>) -> (Verdict, Vec<Finding>) {
+fn verdict(
+    gate: &Gate,
+    changes: &[Change],
+    comparison: &Comparison<'_>,
+) -> (Verdict, Vec<Finding>) {
     let has = |status: Status| changes.iter().any(|change| change.status == status);
     let broken = [breaks(comparison), collapses(changes)].concat();
     if !broken.is_empty() {
         return (Verdict::Broken, broken);
     }
     if has(Status::Missing) {
-        return (Verdict::Missing, changes.iter().filter_map(missing).collect());
+        return (
+            Verdict::Missing,
+            changes.iter().filter_map(missing).collect(),
+        );
     }
     if !changes.iter().any(Change::is_judged) {
         return (Verdict::NotGated, vec![Finding::NothingJudged]);
@@ -146,7 +169,11 @@ fn verdict(gate: &Gate, changes: &[Change], comparison: &Comparison<'_>) -> (Ver
     if has(Status::Unclear) || !doubts.is_empty() {
         return (Verdict::Inconclusive, doubts);
     }
-    let verdict = if has(Status::Better) { Verdict::Improved } else { Verdict::Pass };
+    let verdict = if has(Status::Better) {
+        Verdict::Improved
+    } else {
+        Verdict::Pass
+    };
     (verdict, Vec::new())
 }
 
@@ -159,7 +186,8 @@ fn breaks(comparison: &Comparison<'_>) -> Vec<Finding> {
         }];
     }
     let requests = comparison.requests;
-    let miscounted = |round: &&Round| round.sent != requests || round.sent != round.ok + round.failed();
+    let miscounted =
+        |round: &&Round| round.sent != requests || round.sent != round.ok + round.failed();
     if let Some(round) = rounds.iter().find(miscounted) {
         return vec![Finding::Miscounted {
             requests,
@@ -185,10 +213,12 @@ fn collapses(changes: &[Change]) -> Vec<Finding> {
     let collapse = |change: &Change| {
         let (before, now) = (change.before?, change.now?);
         let factor = (before / now).max(now / before);
-        (change.status == Status::Better && factor >= COLLAPSE_FACTOR).then_some(Finding::Collapsed {
-            metric: change.metric,
-            factor,
-        })
+        (change.status == Status::Better && factor >= COLLAPSE_FACTOR).then_some(
+            Finding::Collapsed {
+                metric: change.metric,
+                factor,
+            },
+        )
     };
     changes.iter().filter_map(collapse).collect()
 }
@@ -202,8 +232,12 @@ fn missing(change: &Change) -> Option<Finding> {
 
 /// What forbids a pass without being a regression.
 fn doubts(gate: &Gate, changes: &[Change], comparison: &Comparison<'_>) -> Vec<Finding> {
-    let mut doubts: Vec<Finding> = changes.iter().filter_map(|change| not_confirmed(change, gate, comparison)).collect();
-    let throughput_is_judged = |change: &Change| change.metric == Metric::Throughput && change.is_judged();
+    let mut doubts: Vec<Finding> = changes
+        .iter()
+        .filter_map(|change| not_confirmed(change, gate, comparison))
+        .collect();
+    let throughput_is_judged =
+        |change: &Change| change.metric == Metric::Throughput && change.is_judged();
     if changes.iter().any(throughput_is_judged) {
         doubts.extend(comparison.saturated.cloned());
     }
@@ -215,7 +249,9 @@ fn doubts(gate: &Gate, changes: &[Change], comparison: &Comparison<'_>) -> Vec<F
 /// A breach of all rounds together that the rounds on fresh starts did not show by themselves.
 fn not_confirmed(change: &Change, gate: &Gate, comparison: &Comparison<'_>) -> Option<Finding> {
     comparison.again?;
-    let limit = gate.of(change.metric).filter(|_| change.status == Status::Unclear)?;
+    let limit = gate
+        .of(change.metric)
+        .filter(|_| change.status == Status::Unclear)?;
     let worsening = change.worsening()?;
     let breached = worsening >= limit.threshold.worsening(change.metric);
     (breached && !seen_again(change, gate, comparison, 1.0)).then_some(Finding::NotConfirmed {
@@ -226,11 +262,20 @@ fn not_confirmed(change: &Change, gate: &Gate, comparison: &Comparison<'_>) -> O
 fn too_few_rounds(changes: &[Change], comparison: &Comparison<'_>) -> Option<Finding> {
     let without_interval =
         |change: &Change| change.status == Status::Unclear && change.low.is_none();
-    let baseline = || comparison.before.iter().map(|session| session.rounds.len()).sum();
-    changes.iter().any(without_interval).then(|| Finding::TooFewRounds {
-        baseline: baseline(),
-        now: comparison.now.rounds.len(),
-    })
+    let baseline = || {
+        comparison
+            .before
+            .iter()
+            .map(|session| session.rounds.len())
+            .sum()
+    };
+    changes
+        .iter()
+        .any(without_interval)
+        .then(|| Finding::TooFewRounds {
+            baseline: baseline(),
+            now: comparison.now.rounds.len(),
+        })
 }
 
 /// Replies that differ by more than this share in size are not the same work. Dates and

@@ -242,7 +242,10 @@ fn a_judged_metric_without_a_value_on_one_side_is_missing() {
         in_baseline: false,
     };
     assert_eq!(judgement.findings[0], finding);
-    assert_eq!(verdict(&[without_cpu(calm(1.0))], &calm(1.0)), Verdict::Missing);
+    assert_eq!(
+        verdict(&[without_cpu(calm(1.0))], &calm(1.0)),
+        Verdict::Missing
+    );
 }
 
 #[test]
@@ -325,15 +328,27 @@ fn a_saturated_client_never_passes_a_judged_throughput() {
 
 /// What a URL gives: no cost of the server.
 fn without_cpu(mut session: Session) -> Session {
-    session.rounds.iter_mut().for_each(|round| round.cpu_ns = None);
+    session
+        .rounds
+        .iter_mut()
+        .for_each(|round| round.cpu_ns = None);
     session
 }
 
 #[test]
 fn a_default_that_the_target_never_gives_is_shown_and_not_judged() {
-    let judgement = compare(&Gate::default(), &[without_cpu(calm(1.0))], &without_cpu(calm(1.0)));
+    let judgement = compare(
+        &Gate::default(),
+        &[without_cpu(calm(1.0))],
+        &without_cpu(calm(1.0)),
+    );
     assert_eq!(judgement.verdict, Verdict::Pass);
-    assert!(!judgement.changes.iter().any(|change| change.metric == Metric::Cpu));
+    assert!(
+        !judgement
+            .changes
+            .iter()
+            .any(|change| change.metric == Metric::Cpu)
+    );
 }
 
 #[test]
@@ -341,7 +356,10 @@ fn a_metric_that_was_asked_for_and_is_not_there_is_missing_from_the_first_run_on
     let gate = Gate::default().limit(Metric::Cpu, "5%".parse().unwrap());
     let cheap = without_cpu(calm(1.0));
     assert_eq!(compare(&gate, &[], &cheap).verdict, Verdict::Missing);
-    assert_eq!(compare(&gate, std::slice::from_ref(&cheap), &cheap).verdict, Verdict::Missing);
+    assert_eq!(
+        compare(&gate, std::slice::from_ref(&cheap), &cheap).verdict,
+        Verdict::Missing
+    );
 }
 
 #[test]

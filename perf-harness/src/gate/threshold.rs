@@ -31,7 +31,9 @@ pub enum ThresholdError {
         text: String,
     },
     /// Zero, negative, or a worsening that nothing could exceed.
-    #[error("threshold {text:?} is out of range: it is above 0% and below 100%, for example \"5%\" for five percent worse")]
+    #[error(
+        "threshold {text:?} is out of range: it is above 0% and below 100%, for example \"5%\" for five percent worse"
+    )]
     OutOfRange {
         /// The refused text.
         text: String,

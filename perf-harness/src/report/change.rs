@@ -32,7 +32,7 @@ pub(super) fn cells(change: &Change, verdict: Verdict) -> [String; 6] {
         shown(change.now),
         with_interval(change),
         change.threshold.clone().unwrap_or_default(),
-        word(change.status, verdict).to_owned(),
+        word(change, verdict).to_owned(),
     ]
 }
 
@@ -99,8 +99,10 @@ fn interval(low: f64, high: f64) -> String {
     )
 }
 
-fn word(status: Status, verdict: Verdict) -> &'static str {
-    match status {
+/// What was compared with nothing is not `ok`.
+fn word(change: &Change, verdict: Verdict) -> &'static str {
+    match change.status {
+        Status::Within if change.change.is_none() => "",
         Status::Within => "ok",
         Status::Better => "better",
         Status::Worse => "worse",

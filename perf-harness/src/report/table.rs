@@ -34,6 +34,7 @@ impl Table {
         }
     }
 
+    #[cfg(any(test, feature = "cli"))]
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(Row {
             cells: cells.into_iter().collect(),

@@ -109,7 +109,8 @@ fn a_new_scenario_shows_values_and_compares_nothing() {
 fn what_a_server_said_is_marked_as_foreign() {
     insta::assert_snapshot!(page(&examples::broken()), @r"
     broken  shop/broken  5 rounds of 10,000 requests, 50 connections, to 127.0.0.1:41234
-      why: 31 of 50000 requests failed, more than the error budget allows; the first:
+      why: 31 of 50000 requests failed, more than the error budget allows: mend what fails, or allow it
+           with `error_budget`; the first:
       | status 500:
       | ::error file=x::injected
       | <b>|�[31m oh no`
@@ -229,8 +230,9 @@ fn an_overview_has_the_reds_first() {
 
       regressed shop/cart: throughput -21.3% (12,345/s -> 9,716/s, threshold 5%); p99 +38.0% (1.23 ms ->
         1.70 ms, threshold 20%)
-      broken shop/broken: 31 of 50000 requests failed, more than the error budget allows; the first:
-        status 500: ::error file=x::injected <b>|�[31m oh no`
+      broken shop/broken: 31 of 50000 requests failed, more than the error budget allows: mend what
+        fails, or allow it with `error_budget`; the first: status 500: ::error file=x::injected
+        <b>|�[31m oh no`
       missing shop/gone: the committed baseline
         baselines/amd-epyc-7763-4cores-x86_64-linux/shop/shop/gone.json was removed: restore it with
         `git checkout -- baselines/amd-epyc-7763-4cores-x86_64-linux/shop/shop/gone.json`, or commit its

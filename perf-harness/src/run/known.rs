@@ -116,7 +116,11 @@ impl Known {
         }))
     }
 
-    fn incomparable(differences: Vec<Difference>, mut findings: Vec<Finding>, accepted: Accepted) -> Self {
+    fn incomparable(
+        differences: Vec<Difference>,
+        mut findings: Vec<Finding>,
+        accepted: Accepted,
+    ) -> Self {
         findings.extend(differences.into_iter().map(differs));
         Self::Refused {
             verdict: Verdict::Incomparable,
@@ -205,7 +209,11 @@ fn read_base(run: &Run<'_>) -> Result<Result<Option<Baseline>, BaselineError>, E
 impl Judges {
     fn judge(&self, judge: impl Fn(&[Session]) -> Judgement) -> Judgement {
         let mut judgement = judge(&self.first.sessions);
-        if let Some(instead) = self.instead.as_ref().filter(|_| judgement.verdict == Verdict::Regressed) {
+        if let Some(instead) = self
+            .instead
+            .as_ref()
+            .filter(|_| judgement.verdict == Verdict::Regressed)
+        {
             judgement = judge(&instead.sessions);
         }
         if let Some(notice) = &self.notice {

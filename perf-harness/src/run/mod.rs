@@ -59,7 +59,9 @@ fn run_with(
     let records = Records::new(name, site, &settings)?;
     records.begin()?;
     let outcome = outcome(scenario, site, settings, &records, progress);
-    let written = outcome.as_ref().map_or_else(|error| records.failed(error), Outcome::clone);
+    let written = outcome
+        .as_ref()
+        .map_or_else(|error| records.failed(error), Outcome::clone);
     records.write(&written)?;
     outcome
 }
@@ -100,9 +102,11 @@ impl Run<'_> {
         };
         match self.settings.mode {
             Mode::Off => self.ungated(&self.plan.load, off(), progress),
-            Mode::Check | Mode::Record if self.site.debug => {
-                self.ungated(&settings::smoke(&self.plan.load), Finding::DebugBuild, progress)
-            }
+            Mode::Check | Mode::Record if self.site.debug => self.ungated(
+                &settings::smoke(&self.plan.load),
+                Finding::DebugBuild,
+                progress,
+            ),
             Mode::Check | Mode::Record => self.gated(progress),
         }
     }
@@ -122,11 +126,16 @@ impl Run<'_> {
             rounds.extend(again);
             judgement = self.judge(&known, &self.plan.load, &rounds, Some(&session));
         }
-        progress.done();
         self.finish(&known, &rounds, judgement)
     }
 
-    fn judge(&self, known: &Known, load: &Load, rounds: &Rounds, again: Option<&Session>) -> Judgement {
+    fn judge(
+        &self,
+        known: &Known,
+        load: &Load,
+        rounds: &Rounds,
+        again: Option<&Session>,
+    ) -> Judgement {
         let saturated = signs::saturation(rounds.samples());
         let now = rounds.session();
         known.judge(|before| {
@@ -143,12 +152,23 @@ impl Run<'_> {
         })
     }
 
-    fn finish(&self, known: &Known, rounds: &Rounds, judgement: Judgement) -> Result<Outcome, Error> {
+    fn finish(
+        &self,
+        known: &Known,
+        rounds: &Rounds,
+        judgement: Judgement,
+    ) -> Result<Outcome, Error> {
         let mut session = rounds.session();
         session.revision = self.records.project.revision();
         let warnings = self.warnings(rounds, &judgement);
-        session.warnings = warnings.iter().map(Warning::name).map(str::to_owned).collect();
-        let pending = self.records.leave_for_review(&self.plan, &session, &judgement, rounds.image())?;
+        session.warnings = warnings
+            .iter()
+            .map(Warning::name)
+            .map(str::to_owned)
+            .collect();
+        let pending =
+            self.records
+                .leave_for_review(&self.plan, &session, &judgement, rounds.image())?;
         let judgement = match self.settings.mode {
             Mode::Record => recorded(judgement),
             Mode::Check | Mode::Off => judgement,
@@ -163,10 +183,14 @@ impl Run<'_> {
     }
 
     /// One round: statuses are checked, nothing is compared.
-    fn ungated(&self, load: &Load, why: Finding, progress: &mut dyn Progress) -> Result<Outcome, Error> {
+    fn ungated(
+        &self,
+        load: &Load,
+        why: Finding,
+        progress: &mut dyn Progress,
+    ) -> Result<Outcome, Error> {
         let _lease = self.lease(progress)?;
         let rounds = Rounds::measure_load(&self.plan, load, 1, progress)?;
-        progress.done();
         let mut judgement = self.judge(&Known::Nothing, load, &rounds, None);
         if judgement.verdict != Verdict::Broken {
             judgement.verdict = Verdict::NotGated;
@@ -189,7 +213,9 @@ impl Run<'_> {
     fn lease(&self, progress: &mut dyn Progress) -> Result<Lease, Error> {
         let key = &self.records.key;
         let holder = format!("{} of {}", key.scenario, key.package);
-        Ok(Lease::acquire(&holder, |present| progress.waiting(present))?)
+        Ok(Lease::acquire(&holder, |present| {
+            progress.waiting(present)
+        })?)
     }
 
     fn warnings(&self, rounds: &Rounds, judgement: &Judgement) -> Vec<Warning> {
@@ -197,7 +223,11 @@ impl Run<'_> {
         let is_said = |finding: &Finding| matches!(finding, Finding::ClientSaturated { .. });
         let said = judgement.findings.iter().any(is_said);
         warnings.retain(|warning| !(said && matches!(warning, Warning::ClientSaturated { .. })));
-        warnings.extend(self.settings.attempt.map(|attempt| Warning::Retried { attempt }));
+        warnings.extend(
+            self.settings
+                .attempt
+                .map(|attempt| Warning::Retried { attempt }),
+        );
         warnings
     }
 }

@@ -11,8 +11,6 @@ pub(crate) trait Progress {
     fn round(&mut self, number: usize, rounds: usize);
     /// The rounds gave this verdict and are measured again on fresh starts.
     fn again(&mut self, verdict: Verdict);
-    /// Nothing more comes.
-    fn done(&mut self);
 }
 
 /// Tells nobody.
@@ -23,5 +21,4 @@ impl Progress for Silent {
     fn waiting(&mut self, _holder: &Holder) {}
     fn round(&mut self, _number: usize, _rounds: usize) {}
     fn again(&mut self, _verdict: Verdict) {}
-    fn done(&mut self) {}
 }

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::settings::Settings;
 use super::Site;
+use super::settings::Settings;
 use crate::baseline::{
-    BaselineError, Build, Key, Pending, Project, SCHEMA, Session, Subject, TargetRecord, write_whole,
+    BaselineError, Build, Key, Pending, Project, SCHEMA, Session, Subject, TargetRecord,
+    write_whole,
 };
 use crate::error::{Error, in_words};
 use crate::gate::{Finding, Judgement, Verdict};
@@ -24,7 +25,11 @@ pub(super) struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    pub(super) fn new(name: ScenarioName, site: &'a Site, settings: &Settings) -> Result<Self, Error> {
+    pub(super) fn new(
+        name: ScenarioName,
+        site: &'a Site,
+        settings: &Settings,
+    ) -> Result<Self, Error> {
         Ok(Self {
             project: Project::discover(&site.manifest_dir)?,
             key: Key {
@@ -39,7 +44,9 @@ impl<'a> Records<'a> {
 
     /// Takes the place of what an earlier run said: a run that is killed or panics leaves this.
     pub(super) fn begin(&self) -> Result<(), BaselineError> {
-        self.write(&self.broken("the run did not finish: it was interrupted, or it panicked".to_owned()))
+        self.write(
+            &self.broken("the run did not finish: it was interrupted, or it panicked".to_owned()),
+        )
     }
 
     pub(super) fn write(&self, outcome: &Outcome) -> Result<(), BaselineError> {
@@ -89,7 +96,11 @@ impl<'a> Records<'a> {
     pub(super) fn subject(&self, plan: &Plan) -> Subject {
         let kind = if self.site.debug { "debug" } else { "release" };
         let mut load = plan.load.fields();
-        load.extend(plan.target.url_name().map(|url| ("url".to_owned(), url.into())));
+        load.extend(
+            plan.target
+                .url_name()
+                .map(|url| ("url".to_owned(), url.into())),
+        );
         Subject {
             load_hash: plan.load.hash(),
             load,

@@ -92,7 +92,8 @@ fn one_of<T: Copy>(
 }
 
 fn base_revision(variable: impl Fn(&str) -> Option<String>) -> Option<Base> {
-    let is_pull_request = variable("GITHUB_EVENT_NAME").is_some_and(|event| event == "pull_request");
+    let is_pull_request =
+        variable("GITHUB_EVENT_NAME").is_some_and(|event| event == "pull_request");
     let named = variable("PERF_BASE").map(Base::Named);
     named.or_else(|| is_pull_request.then_some(Base::OfMerge))
 }
@@ -143,7 +144,10 @@ mod tests {
     #[test]
     fn a_pull_request_is_judged_by_its_base() {
         let base = |set: &[(&str, &str)]| settings(set).unwrap().base;
-        assert_eq!(base(&[("GITHUB_EVENT_NAME", "pull_request")]), Some(Base::OfMerge));
+        assert_eq!(
+            base(&[("GITHUB_EVENT_NAME", "pull_request")]),
+            Some(Base::OfMerge)
+        );
         assert_eq!(base(&[("GITHUB_EVENT_NAME", "push")]), None);
         assert_eq!(base(&[("GITHUB_EVENT_NAME", "schedule")]), None);
         let named = [("GITHUB_EVENT_NAME", "pull_request"), ("PERF_BASE", "main")];

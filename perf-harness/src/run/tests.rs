@@ -7,9 +7,9 @@ use tempfile::TempDir;
 use super::*;
 use crate::baseline::{Base, Project, Store, accept};
 use crate::driver::{Script, Scripted};
-use crate::report;
 use crate::gate::Finding;
 use crate::host::MachineClass;
+use crate::report;
 use crate::sample::Metric;
 use crate::target::Target;
 
@@ -396,7 +396,11 @@ fn a_load_edited_into_the_baseline_does_not_make_it_incomparable() {
     workshop.settings.base = Some(Base::Named("HEAD".to_owned()));
     let path = workshop.store().path(&workshop.store().keys().unwrap()[0]);
     let text = fs::read_to_string(&path).unwrap();
-    fs::write(&path, text.replace("\"concurrency\": 10", "\"concurrency\": 11")).unwrap();
+    fs::write(
+        &path,
+        text.replace("\"concurrency\": 10", "\"concurrency\": 11"),
+    )
+    .unwrap();
     assert_eq!(workshop.verdict(slower(1.5)), Verdict::Regressed);
 }
 
@@ -410,7 +414,10 @@ fn a_changed_load_that_was_accepted_with_a_reason_is_judged_by_its_own_numbers()
     workshop.accept(Some("a longer load"));
     let outcome = workshop.run(steady());
     assert_eq!(outcome.judgement.verdict, Verdict::Pass);
-    assert!(matches!(outcome.judgement.findings[0], Finding::BaselineChanged { .. }));
+    assert!(matches!(
+        outcome.judgement.findings[0],
+        Finding::BaselineChanged { .. }
+    ));
     assert_eq!(workshop.verdict(slower(1.5)), Verdict::Regressed);
 }
 
@@ -431,10 +438,21 @@ fn a_run_that_does_not_finish_leaves_no_pass_and_nothing_to_accept() {
     let scenario = workshop.scenario(steady()).driver(Panics);
     let settings = workshop.settings.clone();
     let site = workshop.site();
-    let panicked = std::thread::spawn(move || run_with(scenario, &site, settings, &mut Silent).map(drop)).join();
+    let panicked =
+        std::thread::spawn(move || run_with(scenario, &site, settings, &mut Silent).map(drop))
+            .join();
     assert!(panicked.is_err());
-    let text = fs::read_to_string(workshop.project().outcomes().join("bench/shop/perf/home.json")).unwrap();
-    assert_eq!(report::json::from_text(&text).unwrap().judgement.verdict, Verdict::Broken);
+    let text = fs::read_to_string(
+        workshop
+            .project()
+            .outcomes()
+            .join("bench/shop/perf/home.json"),
+    )
+    .unwrap();
+    assert_eq!(
+        report::json::from_text(&text).unwrap().judgement.verdict,
+        Verdict::Broken
+    );
     assert_eq!(workshop.project().pending().keys().unwrap(), []);
 }
 
@@ -456,9 +474,24 @@ impl crate::driver::Driver for Panics {
 fn a_scenario_with_mistakes_is_broken_in_its_outcome() {
     let workshop = Workshop::new();
     let scenario = workshop.scenario(steady()).concurrency(0);
-    run_with(scenario, &workshop.site(), workshop.settings.clone(), &mut Silent).unwrap_err();
-    let text = fs::read_to_string(workshop.project().outcomes().join("bench/shop/perf/home.json")).unwrap();
-    assert_eq!(report::json::from_text(&text).unwrap().judgement.verdict, Verdict::Broken);
+    run_with(
+        scenario,
+        &workshop.site(),
+        workshop.settings.clone(),
+        &mut Silent,
+    )
+    .unwrap_err();
+    let text = fs::read_to_string(
+        workshop
+            .project()
+            .outcomes()
+            .join("bench/shop/perf/home.json"),
+    )
+    .unwrap();
+    assert_eq!(
+        report::json::from_text(&text).unwrap().judgement.verdict,
+        Verdict::Broken
+    );
 }
 
 #[test]

@@ -41,16 +41,14 @@ impl Scenario {
         let driver = keep(driver(self.work, self.load.client), &mut mistakes);
         let target = keep(self.target.ok_or(ScenarioError::NoTarget), &mut mistakes);
         match (renamed_from, target, driver) {
-            (Some(renamed_from), Some(target), Some(driver)) if mistakes.is_empty() => {
-                Ok(Plan {
-                    renamed_from,
-                    target,
-                    load: self.load,
-                    driver,
-                    gate: self.gate,
-                    rounds: self.rounds,
-                })
-            }
+            (Some(renamed_from), Some(target), Some(driver)) if mistakes.is_empty() => Ok(Plan {
+                renamed_from,
+                target,
+                load: self.load,
+                driver,
+                gate: self.gate,
+                rounds: self.rounds,
+            }),
             _ => Err(together(mistakes)),
         }
     }
@@ -79,7 +77,11 @@ fn too_few_requests(gate: &Gate, load: &Load) -> Vec<ScenarioError> {
         wanted: metric.least_requests(),
     };
     let small = |metric: &Metric| load.requests < metric.least_requests();
-    gate.metrics().filter(asked).filter(small).map(too_few).collect()
+    gate.metrics()
+        .filter(asked)
+        .filter(small)
+        .map(too_few)
+        .collect()
 }
 
 fn driver(work: Custom, client: Client) -> Result<Box<dyn Driver>, ScenarioError> {

@@ -95,16 +95,28 @@ fn a_percentile_of_few_requests_names_both_ways_out() {
 #[test]
 fn a_scenario_without_a_target_says_so() {
     let message = mistake(Scenario::new("perf/home").requests(1_000));
-    assert_eq!(message, "the scenario has no target: say which server with `target`");
+    assert_eq!(
+        message,
+        "the scenario has no target: say which server with `target`"
+    );
 }
 
 #[test]
 fn a_request_that_cannot_be_sent_is_named() {
     let cases = [
         (scenario().get("cart"), "the path \"cart\" cannot be sent"),
-        (scenario().header("a b", "x"), "the header \"a b\" cannot be sent"),
-        (scenario().expect_status(20), "the expected status 20 is none"),
-        (scenario().timeout(Duration::ZERO), "the timeout of a request is zero"),
+        (
+            scenario().header("a b", "x"),
+            "the header \"a b\" cannot be sent",
+        ),
+        (
+            scenario().expect_status(20),
+            "the expected status 20 is none",
+        ),
+        (
+            scenario().timeout(Duration::ZERO),
+            "the timeout of a request is zero",
+        ),
         (scenario().concurrency(0), "the load has no connections"),
         (scenario().rounds(0), "the scenario has no rounds"),
     ];
@@ -119,7 +131,10 @@ fn a_request_that_cannot_be_sent_is_named() {
 #[test]
 fn a_client_that_is_not_built_names_its_feature() {
     let message = mistake(scenario().client(Client::Reqwest));
-    assert!(message.contains("enable the feature `journeys`"), "{message}");
+    assert!(
+        message.contains("enable the feature `journeys`"),
+        "{message}"
+    );
 }
 
 #[cfg(feature = "journeys")]

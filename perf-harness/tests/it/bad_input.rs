@@ -58,12 +58,22 @@ impl Shop {
 
     /// Nothing of the environment of this test is left but what a program needs to start.
     fn output(&self) -> Output {
-        let kept = ["PATH", "HOME", "CARGO", "CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"];
+        let kept = [
+            "PATH",
+            "HOME",
+            "CARGO",
+            "CARGO_HOME",
+            "RUSTUP_HOME",
+            "RUSTUP_TOOLCHAIN",
+        ];
         let kept = kept.map(|name| (name, env::var_os(name)));
         Command::new(env::current_exe().unwrap())
             .args(["--exact", &format!("bad_input::{}", self.test)])
             .env_clear()
-            .envs(kept.into_iter().filter_map(|(name, value)| Some((name, value?))))
+            .envs(
+                kept.into_iter()
+                    .filter_map(|(name, value)| Some((name, value?))),
+            )
             .env(ROLE, "1")
             .env("CARGO_MANIFEST_DIR", self.path())
             .env("CARGO_PKG_NAME", "shop")
@@ -80,9 +90,13 @@ impl Shop {
         assert_eq!(output.status.code(), Some(101), "{output:?}");
         assert_eq!(String::from_utf8_lossy(&output.stderr), "");
         let text = String::from_utf8(output.stdout).unwrap();
-        let (_, said) = text.split_once("\nError: ").unwrap_or_else(|| panic!("{text}"));
-        let (said, _) = said.split_once("\n\n\nfailures:").unwrap_or_else(|| panic!("{text}"));
-        said.trim_end().to_owned()
+        let (_, said) = text
+            .split_once("\nError: ")
+            .unwrap_or_else(|| panic!("{text}"));
+        let (said, _) = said
+            .split_once("\n\n\nfailures:")
+            .unwrap_or_else(|| panic!("{text}"));
+        said.trim().to_owned()
     }
 
     /// A test that does not fail prints straight to standard error.
@@ -92,8 +106,8 @@ impl Shop {
         String::from_utf8(output.stderr).unwrap()
     }
 
-    /// Runs the scenario and accepts what it measures, in which `edit` then makes a mistake.
-    fn with_baseline(self, edit: impl FnOnce(&str) -> String) -> Self {
+    /// Runs the scenario and accepts what it measures.
+    fn accepted(self) -> Self {
         assert!(self.success().contains("new  perf/home"));
         let pending = self.project().pending();
         let key = pending.keys().unwrap().remove(0);
@@ -101,11 +115,14 @@ impl Shop {
         let baseline = accept(session, None, None).unwrap();
         self.project().baselines().write(&baseline).unwrap();
         pending.remove(&key).unwrap();
-        let whole = fs::read_to_string(self.baseline()).unwrap();
-        let edited = edit(&whole);
-        assert_ne!(edited, whole);
-        fs::write(self.baseline(), edited).unwrap();
         self
+    }
+
+    fn damage_baseline(&self, damage: impl FnOnce(&str) -> String) {
+        let whole = fs::read_to_string(self.baseline()).unwrap();
+        let damaged = damage(&whole);
+        assert_ne!(damaged, whole);
+        fs::write(self.baseline(), damaged).unwrap();
     }
 }
 
@@ -141,7 +158,10 @@ fn zero_requests() -> Told {
         return steady().requests(0).check();
     }
     let said = Shop::running("zero_requests").failure();
-    assert_eq!(said, "the load has no requests: say how many with `requests`, at least 1");
+    assert_eq!(
+        said,
+        "the load has no requests: say how many with `requests`, at least 1"
+    );
     Ok(())
 }
 
@@ -191,7 +211,10 @@ fn a_single_bad_threshold_is_said_once() -> Told {
         return steady().gate(Metric::Throughput, "5").check();
     }
     let said = Shop::running("a_single_bad_threshold_is_said_once").failure();
-    assert_eq!(said, "gate on throughput: threshold \"5\" has no percent sign: write \"5%\"");
+    assert_eq!(
+        said,
+        "gate on throughput: threshold \"5\" has no percent sign: write \"5%\""
+    );
     Ok(())
 }
 
@@ -200,7 +223,10 @@ fn an_unreachable_url() -> Told {
     if is_child() {
         return scenario(Target::url(env::var("SHOP_URL").unwrap())).check();
     }
-    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let closed = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
     let shop = Shop::running("an_unreachable_url").with("SHOP_URL", format!("http://{closed}"));
     assert_eq!(
         shop.failure(),
@@ -276,11 +302,15 @@ fn a_variable_that_means_nothing() -> Told {
 }
 
 /// The report of a baseline that cannot be used: the file and what is wrong with it, and how to go on.
-fn refused_baseline(test: &'static str, edit: impl FnOnce(&str) -> String) -> String {
-    let shop = Shop::running(test).with_baseline(edit);
+fn refused_baseline(test: &'static str, damage: impl FnOnce(&str) -> String) -> String {
+    let shop = Shop::running(test).accepted();
+    shop.damage_baseline(damage);
     let said = shop.failure();
     assert!(said.starts_with("broken  perf/home"), "{said}");
-    assert!(said.contains("\n  next: `cargo perf accept perf/home` "), "{said}");
+    assert!(
+        said.contains("\n  next: `cargo perf accept perf/home` "),
+        "{said}"
+    );
     let file = shop.baseline().display().to_string();
     let words = one_line(&said);
     assert_eq!(words.matches(&format!("why: {file} ")).count(), 1, "{said}");
@@ -295,11 +325,14 @@ fn a_baseline_that_is_cut() -> Told {
     let said = refused_baseline("a_baseline_that_is_cut", |whole| {
         whole[..whole.len() / 2].to_owned()
     });
-    assert!(said.contains("why: FILE is no whole baseline (EOF while parsing"), "{said}");
+    assert!(
+        said.contains("why: FILE is no whole baseline (EOF while parsing"),
+        "{said}"
+    );
     assert!(
         said.contains(
-            "restore it with `git checkout -- FILE`, or run the scenario again and accept what \
-             it measures with `cargo perf accept`"
+            "restore it with `git checkout -- FILE`, or accept a new measurement with \
+             `cargo perf accept`"
         ),
         "{said}"
     );
@@ -350,7 +383,7 @@ fn a_baseline_with_conflict_markers() -> Told {
     assert!(
         said.contains(
             "why: FILE holds conflict markers: take one side with `git checkout --ours -- FILE`, \
-             or run the scenario again and accept what it measures with `cargo perf accept`"
+             or accept a new measurement with `cargo perf accept`"
         ),
         "{said}"
     );
@@ -381,11 +414,17 @@ fn a_baseline_of_another_load() -> Told {
         return steady().requests(requests).check();
     }
     let shop = Shop::running("a_baseline_of_another_load").with("SHOP_REQUESTS", "1000");
-    let shop = shop.with_baseline(|whole| format!("{whole}\n"));
+    let shop = shop.accepted();
     let said = shop.with("SHOP_REQUESTS", "2000").success();
     assert!(said.contains("incomparable  perf/home"), "{said}");
-    assert!(said.contains("why: requests: 1000 in the baseline, 2000 now"), "{said}");
-    assert!(said.contains("next: `cargo perf accept perf/home` "), "{said}");
+    assert!(
+        said.contains("why: requests: 1000 in the baseline, 2000 now"),
+        "{said}"
+    );
+    assert!(
+        said.contains("next: `cargo perf accept perf/home` "),
+        "{said}"
+    );
     Ok(())
 }
 
@@ -394,15 +433,17 @@ fn a_baseline_of_another_machine() -> Told {
     if is_child() {
         return steady().check();
     }
-    let shop = Shop::running("a_baseline_of_another_machine");
-    let shop = shop.with_baseline(|whole| format!("{whole}\n"));
+    let shop = Shop::running("a_baseline_of_another_machine").accepted();
     let said = shop.with("PERF_MACHINE_CLASS", "laptop").success();
     assert!(said.contains("incomparable  perf/home"), "{said}");
     assert!(
         said.contains("why: machine class: bench in the baseline, laptop now"),
         "{said}"
     );
-    assert!(said.contains("next: `cargo perf accept perf/home` "), "{said}");
+    assert!(
+        said.contains("next: `cargo perf accept perf/home` "),
+        "{said}"
+    );
     Ok(())
 }
 
@@ -412,7 +453,10 @@ mod containers {
 
     /// No Docker engine listens where `DOCKER_HOST` points to.
     fn without_docker(test: &'static str) -> Shop {
-        let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let closed = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap();
         Shop::running(test).with("DOCKER_HOST", format!("tcp://{closed}"))
     }
 
@@ -421,12 +465,14 @@ mod containers {
         if is_child() {
             return scenario(Target::container("shop:1").port(80)).check();
         }
-        let said =
-            without_docker("containers::docker_that_does_not_run_is_a_skip_with_its_reason")
-                .success();
+        let said = without_docker("containers::docker_that_does_not_run_is_a_skip_with_its_reason")
+            .success();
         let said = one_line(&said);
         assert!(said.starts_with("skipped perf/home"), "{said}");
-        assert!(said.contains("the Docker engine at DOCKER_HOST=tcp://127.0.0.1:"), "{said}");
+        assert!(
+            said.contains("the Docker engine at DOCKER_HOST=tcp://127.0.0.1:"),
+            "{said}"
+        );
         assert!(said.contains("start it, or set DOCKER_HOST"), "{said}");
         Ok(())
     }
@@ -438,8 +484,14 @@ mod containers {
         }
         let shop = without_docker("containers::docker_that_is_required_and_does_not_run");
         let said = shop.with("PERF_REQUIRE_DOCKER", "1").failure();
-        assert!(said.starts_with("the Docker engine at DOCKER_HOST=tcp://127.0.0.1:"), "{said}");
-        assert!(said.ends_with("start it, or set DOCKER_HOST to the address of one that runs"), "{said}");
+        assert!(
+            said.starts_with("the Docker engine at DOCKER_HOST=tcp://127.0.0.1:"),
+            "{said}"
+        );
+        assert!(
+            said.ends_with("start it, or set DOCKER_HOST to the address of one that runs"),
+            "{said}"
+        );
         Ok(())
     }
 }

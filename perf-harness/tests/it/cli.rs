@@ -217,6 +217,9 @@ fn one_unreadable_file_is_skipped_and_told_by_the_exit_code() {
     fs::write(folder.join("cut.json"), "{").unwrap();
     let output = workspace.types("accept --all");
     assert_eq!(code(&output), 1, "{output:?}");
-    assert!(printed(&output.stdout).contains("skipped shop/cut (bench)"), "{output:?}");
+    assert!(
+        printed(&output.stdout).contains("skipped shop/cut (bench)"),
+        "{output:?}"
+    );
     assert!(workspace.baseline_file().exists());
 }

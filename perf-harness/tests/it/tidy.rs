@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms, bottom to top: each may import those before it.
-const ROOMS: [&str; 20] = [
+const ROOMS: [&str; 21] = [
     "name",
     "endpoint",
     "stats",
@@ -23,6 +23,7 @@ const ROOMS: [&str; 20] = [
     "surroundings",
     "report",
     "run",
+    "terminal",
     "macro_support",
     "cli",
     "lib",
@@ -124,7 +125,11 @@ fn imports(text: &str) -> BTreeSet<String> {
     let code = code(text).collect::<Vec<_>>().join("\n");
     let words = code.split("crate::").skip(1).flat_map(|rest| {
         let items = braced(rest);
-        if items.is_empty() { vec![first_word(rest)] } else { items.into_iter().map(first_word).collect() }
+        if items.is_empty() {
+            vec![first_word(rest)]
+        } else {
+            items.into_iter().map(first_word).collect()
+        }
     });
     words
         .filter(|word| ROOMS.contains(word))
@@ -168,8 +173,10 @@ fn leaving(text: &str, depth: usize) -> Vec<String> {
         if climb(&statement) > 0 && climb(&statement) >= depth + ends.len() {
             left.push(statement.clone());
         }
-        let opened = line.trim_start().trim_start_matches("pub ").starts_with("mod ");
-        if opened && line.ends_with('{') {
+        let mut words = line
+            .split_whitespace()
+            .skip_while(|word| word.starts_with("pub"));
+        if words.next() == Some("mod") && line.ends_with('{') {
             let margin = line.len() - line.trim_start().len();
             ends.push(format!("{}}}", " ".repeat(margin)));
         }
@@ -236,7 +243,13 @@ fn no_path_leaves_its_room_upwards() {
 #[test]
 fn a_path_that_leaves_its_room_upwards_is_found() {
     let depth = |path: &str| depth_of(Path::new(path));
-    let depths = ["lib.rs", "gate.rs", "gate/mod.rs", "gate/judge.rs", "cli/accept/tests.rs"];
+    let depths = [
+        "lib.rs",
+        "gate.rs",
+        "gate/mod.rs",
+        "gate/judge.rs",
+        "cli/accept/tests.rs",
+    ];
     assert_eq!(depths.map(depth), [0, 1, 1, 2, 3]);
     let leaves = |text: &str, depth| !leaving(text, depth).is_empty();
     assert!(leaves("use super::run;", 1));
@@ -246,6 +259,7 @@ fn a_path_that_leaves_its_room_upwards_is_found() {
     assert!(!leaves("use super::super::Desk;", 3));
     let inner = "mod tests {\n    use super::*;\n}\n";
     assert!(!leaves(inner, 1));
+    assert!(!leaves(&format!("pub(super) {inner}"), 1));
     assert!(leaves(&format!("{inner}use super::run;"), 1));
     assert!(leaves("mod tests {\n    use super::super::run;\n}\n", 1));
 }

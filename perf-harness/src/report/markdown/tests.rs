@@ -12,7 +12,7 @@ fn a_summary_has_counts_a_table_and_details_of_what_wants_a_look() {
     | verdict | scenario | throughput | p99 | cpu | why |
     |---|---|--:|--:|--:|---|
     | **regressed** | shop/cart | -21.3% | +38.0% | 0.0% | throughput -21.3% (12,345/s -&gt; 9,716/s, threshold 5%); p99 +38.0% (1.23 ms -&gt; 1.70 ms, threshold 20%) |
-    | **broken** | shop/broken |  |  |  | 31 of 50000 requests failed, more than the error budget allows; the first: status 500: ::error file=x::injected &lt;b&gt;\|�\[31m oh no\` |
+    | **broken** | shop/broken |  |  |  | 31 of 50000 requests failed, more than the error budget allows: mend what fails, or allow it with \`error\_budget\`; the first: status 500: ::error file=x::injected &lt;b&gt;\|�\[31m oh no\` |
     | **missing** | shop/gone |  |  |  | the committed baseline baselines/amd-epyc-7763-4cores-x86\_64-linux/shop/shop/gone.json was removed: restore it with \`git checkout -- baselines/amd-epyc-7763-4cores-x86\_64-linux/shop/shop/gone.json\`, or commit its removal |
     | inconclusive | shop/pay | -5.2% | +1.3% |  | throughput -5.2% (12,345/s -&gt; 11,700/s, threshold 5%); throughput breached its threshold, but not again on fresh starts |
     | incomparable | shop/other | 12,345/s |  |  | requests: 10000 in the baseline, 20000 now |
@@ -38,7 +38,7 @@ fn a_summary_has_counts_a_table_and_details_of_what_wants_a_look() {
 
     ### broken: shop/broken
 
-    - 31 of 50000 requests failed, more than the error budget allows; the first: status 500: ::error file=x::injected &lt;b&gt;\|�\[31m oh no\`
+    - 31 of 50000 requests failed, more than the error budget allows: mend what fails, or allow it with \`error\_budget\`; the first: status 500: ::error file=x::injected &lt;b&gt;\|�\[31m oh no\`
     - shop/tests/perf.rs:12
 
     ### missing: shop/gone
