@@ -163,6 +163,13 @@ impl Conversation {
         drop(self.stream.shutdown(Shutdown::Write));
     }
 
+    /// Waits until the server is stopped, and reads nothing meanwhile.
+    pub(super) fn await_stop(&self) {
+        while !self.state.stopping.load(Ordering::SeqCst) {
+            thread::yield_now();
+        }
+    }
+
     /// Waits until the client closes, whatever it sends.
     pub(super) fn await_close(&mut self) {
         let mut bytes = [0; 4096];
