@@ -11,7 +11,9 @@ use super::error::CliError;
 use super::exit_code::Exit;
 use super::pending_files::{PendingFiles, downloaded};
 use super::surroundings::Surroundings;
-use crate::baseline::{self, AcceptError, Baseline, Key, Pending, PendingStore, Store};
+use crate::baseline::{
+    self, AcceptError, Baseline, BaselineError, Key, Pending, PendingStore, Store,
+};
 use crate::report::{Column, Style, Table, counted, median_change, value};
 use crate::sample::{Direction, Metric};
 
@@ -117,9 +119,11 @@ pub(super) fn plan(
     }
 }
 
-/// A file that made the verdict `broken` cannot be read again; it is what gets replaced.
+/// A file that made the verdict `broken` cannot be read again; it is what gets replaced, unless a
+/// later version wrote it and only this one cannot read it.
 fn present(store: &Store, pending: &Pending) -> Result<Option<Baseline>, CliError> {
     match store.read(&pending.key()) {
+        Err(error @ BaselineError::Newer { .. }) => Err(error.into()),
         Err(_) if pending.is_broken() => Ok(None),
         present => Ok(present?),
     }

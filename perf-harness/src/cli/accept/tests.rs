@@ -138,6 +138,25 @@ fn a_broken_file_is_replaced_and_only_by_a_run_that_saw_it() {
 }
 
 #[test]
+fn a_file_of_a_later_version_is_never_replaced() {
+    let desk = Desk::new();
+    desk.commits("shop/cart", 12_345.0);
+    let file = desk
+        .surroundings
+        .project
+        .baselines()
+        .path(&key("shop/cart"));
+    let text = fs::read_to_string(&file).unwrap();
+    let later = text.replace("\"schema\": 1", "\"schema\": 2");
+    fs::write(&file, &later).unwrap();
+    desk.leaves_pending(&pending("shop/cart", "broken", 13_000.0));
+    let (exit, message) = desk.types("accept cart");
+    assert_eq!(exit, Exit::Failed);
+    assert!(message.contains("update perf-harness"), "{message}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), later);
+}
+
+#[test]
 fn nothing_is_accepted_in_ci() {
     let mut desk = Desk::new();
     desk.surroundings.in_ci = true;
