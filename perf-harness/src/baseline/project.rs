@@ -112,6 +112,13 @@ impl Project {
         }
     }
 
+    /// The project with its baselines in another folder, relative to the workspace.
+    #[must_use]
+    pub fn with_baselines(mut self, folder: impl AsRef<Path>) -> Self {
+        self.baselines = self.root.join(folder);
+        self
+    }
+
     /// The root of the workspace.
     #[must_use]
     pub fn root(&self) -> &Path {
@@ -149,8 +156,15 @@ impl Project {
     #[must_use]
     pub fn baseline_file(&self, key: &Key) -> String {
         let path = self.baselines().path(key);
-        let inside = path.strip_prefix(&self.root).unwrap_or(&path);
-        inside.display().to_string()
+        self.file_in_workspace(key)
+            .unwrap_or_else(|| path.display().to_string())
+    }
+
+    /// `None` where the baselines lie outside of the workspace: no revision has them.
+    fn file_in_workspace(&self, key: &Key) -> Option<String> {
+        let path = self.baselines().path(key);
+        let inside = path.strip_prefix(&self.root).ok()?;
+        Some(inside.display().to_string())
     }
 
     /// Whether the last commit has a baseline of `key`; false outside git.
@@ -159,10 +173,12 @@ impl Project {
     ///
     /// [`ProjectError::Git`] when git refuses to answer.
     pub fn is_committed(&self, key: &Key) -> Result<bool, ProjectError> {
-        if !self.is_in_git() || self.commit("HEAD").is_none() {
-            return Ok(false);
+        match self.file_in_workspace(key) {
+            Some(file) if self.is_in_git() && self.commit("HEAD").is_some() => {
+                self.has_file("HEAD", &file)
+            }
+            _ => Ok(false),
         }
-        self.has_file("HEAD", &self.baseline_file(key))
     }
 
     /// The baseline of `key` as it was at `base`; `None` inside when there was none.
@@ -177,7 +193,9 @@ impl Project {
         key: &Key,
     ) -> Result<Result<Option<Baseline>, BaselineError>, ProjectError> {
         let revision = self.revision_of(base)?;
-        let file = self.baseline_file(key);
+        let Some(file) = self.file_in_workspace(key) else {
+            return Ok(Ok(None));
+        };
         if !self.has_file(&revision, &file)? {
             return Ok(Ok(None));
         }

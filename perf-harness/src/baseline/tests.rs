@@ -523,3 +523,25 @@ proptest! {
         prop_assert_eq!(super::session::five_digits(digits).to_bits(), digits.to_bits());
     }
 }
+
+#[test]
+fn baselines_outside_of_the_workspace_are_in_no_revision() {
+    let folder = tempfile::tempdir().unwrap();
+    let git = std::process::Command::new("git")
+        .args(["-C", folder.path().to_str().unwrap(), "init", "--quiet"])
+        .status();
+    assert!(git.unwrap().success());
+    let identity = ["-c", "user.name=x", "-c", "user.email=x@example.org"];
+    let commit = std::process::Command::new("git")
+        .current_dir(folder.path())
+        .args(identity)
+        .args(["commit", "--quiet", "--allow-empty", "--message=x"])
+        .status();
+    assert!(commit.unwrap().success());
+    let elsewhere = tempfile::tempdir().unwrap();
+    let project =
+        Project::at(folder.path(), folder.path().join("target")).with_baselines(elsewhere.path());
+    assert!(!project.is_committed(&key()).unwrap());
+    let base = Base::Named("HEAD".to_owned());
+    assert_eq!(project.baseline_at(&base, &key()).unwrap().unwrap(), None);
+}
