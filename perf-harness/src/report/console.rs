@@ -13,10 +13,13 @@ use crate::outcome::Outcome;
 
 /// The report of one scenario: a headline, its metrics, why, and what to do next.
 ///
-/// No line is wider than 100 characters unless a path is. Every line of foreign text (logs and
+/// No line is wider than 100 characters unless a path is, or the one line of a skip. Every line of foreign text (logs and
 /// replies of servers) begins with `| ` after blanks, so that it is never a command of GitHub's.
 #[must_use]
 pub fn scenario(outcome: &Outcome, style: Style) -> String {
+    if let [Finding::Unavailable { reason }] = outcome.judgement.findings.as_slice() {
+        return skipped(outcome, reason, style);
+    }
     let changes = &outcome.judgement.changes;
     let parts = [
         headline(outcome, style),
@@ -30,6 +33,17 @@ pub fn scenario(outcome: &Outcome, style: Style) -> String {
         pending(outcome),
     ];
     parts.concat()
+}
+
+/// One line, since a machine without Docker skips many: `skipped  shop/home  the Docker engine …`.
+fn skipped(outcome: &Outcome, reason: &str, style: Style) -> String {
+    let verdict = outcome.judgement.verdict;
+    let word = style.paint(Tone::of_verdict(verdict), verdict.name());
+    format!(
+        "{word}  {}  {}\n",
+        outcome.key.scenario,
+        one_line(reason, 300)
+    )
 }
 
 /// `regressed  shop/home  5 rounds of 10,000 requests, 50 connections, to 127.0.0.1:8080`.
