@@ -50,13 +50,17 @@ pub use driver::{Driver, DriverError, Http1, Script, Scripted, Window};
 pub use driver::{Failure, Journey, JourneyDriver, Reply, RequestBuilder, ReqwestDriver, User};
 pub use endpoint::{Endpoint, EndpointError};
 pub use error::Error;
-pub use load::{Client, Load, LoadError, Request};
+pub use load::{
+    Arrivals, BodyCheck, Client, Expected, HttpVersion, Load, LoadError, Mix, Order, Pace, Rate,
+    Request, Stage, Trust, Values,
+};
 pub use macro_support::Report;
 pub use name::{NameError, ScenarioName};
 pub use outcome::{Outcome, Place, Warning};
 pub use perf_macros::scenario;
 pub use sample::{
-    Direction, ErrorKind, LatencyError, LatencyHistogram, Metric, Sample, Unit, UnknownMetric,
+    Direction, Ended, ErrorKind, Interval, LatencyError, LatencyHistogram, Metric, OpenLoop,
+    Sample, Series, SeriesRecorder, Step, Unit, UnknownMetric,
 };
 pub use scenario::{Scenario, ScenarioError};
 #[cfg(feature = "containers")]

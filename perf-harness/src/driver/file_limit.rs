@@ -75,7 +75,7 @@ mod tests {
     fn refusal(driver: &dyn Driver, request: Option<Request>) -> String {
         let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
         let load = Load {
-            request,
+            mix: request.map(Into::into),
             concurrency: usize::try_from(hard).unwrap(),
             ..Load::default()
         };

@@ -30,7 +30,7 @@ impl Driver for ReqwestDriver {
         load: &Load,
         window: &mut dyn Window,
     ) -> Result<Sample, DriverError> {
-        let request = load.request.as_ref().ok_or(DriverError::Unsuited {
+        let request = load.requests_of_mix().next().ok_or(DriverError::Unsuited {
             driver: "reqwest",
             reason: "it has no request; a journey is driven by the journey driver",
         })?;
@@ -73,7 +73,7 @@ impl Exchange {
         }
         Ok(Self {
             request,
-            expected: load.expected.clone(),
+            expected: load.expected.statuses.clone(),
             asked: format!("{} {}", load.method, load.path),
         })
     }

@@ -3,6 +3,7 @@
 mod error_kind;
 mod latency;
 mod metric;
+mod series;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,6 +11,7 @@ use std::time::Duration;
 pub use error_kind::ErrorKind;
 pub use latency::{LatencyError, LatencyHistogram};
 pub use metric::{Direction, Metric, Unit, UnknownMetric};
+pub use series::{Interval, Series, SeriesRecorder};
 
 use crate::target::Usage;
 
@@ -31,22 +33,90 @@ pub struct Sample {
     pub retries: u64,
     /// Connections opened again within the window.
     pub reconnects: u64,
+    /// Replies by status, good and bad ones.
+    pub statuses: BTreeMap<u16, u64>,
+    /// What ended the window.
+    pub ended: Ended,
     /// Body bytes of good replies.
     pub bytes: u64,
+    /// All bytes read, heads and framing included; 0 where the driver cannot see them.
+    pub bytes_read: u64,
     /// First send to last completion.
     pub elapsed: Duration,
     /// Good replies a second while all connections were busy; `None` where no such span exists.
     pub steady_throughput: Option<f64>,
     /// First byte queued to last body byte, of good replies and (at the timeout value) timeouts.
     pub latency: LatencyHistogram,
+    /// The part of [`latency`](Self::latency) whose requests were the first on their connection,
+    /// timeouts left out. The time to connect is not in it.
+    pub fresh_latency: LatencyHistogram,
+    /// First byte queued to the end, of requests that failed otherwise than by timeout.
+    pub failed_latency: LatencyHistogram,
     /// First byte queued to first byte of the reply, of good replies.
     pub first_byte: LatencyHistogram,
-    /// Time to open a connection, of all connections of the round.
+    /// Time to open a connection, of all connections of the round; TLS not included.
     pub connect: LatencyHistogram,
-    /// CPU time of the engine's thread within the window.
+    /// Time of the TLS handshake, of all connections of the round.
+    pub tls: LatencyHistogram,
+    /// What an open loop tells beside; `None` of a closed one.
+    pub open_loop: Option<OpenLoop>,
+    /// What happened in each tenth of a second.
+    pub series: Series,
+    /// The steps of a journey by name, in the order in which they were first taken.
+    pub steps: Vec<Step>,
+    /// CPU time of the engine's threads within the window.
     pub client_cpu: Duration,
+    /// CPU time of the busiest of them.
+    pub busiest_thread: Duration,
     /// What the server cost within the window; `None` where it cannot be seen.
     pub server: Option<Usage>,
+}
+
+/// What ended the measured window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ended {
+    /// All requests were sent and have their outcome.
+    #[default]
+    Requests,
+    /// The load's duration was over.
+    Duration,
+    /// The load's deadline had come before the load was done: the sample is a part of it.
+    Deadline,
+}
+
+/// What an open loop tells beside latencies from the intended time.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct OpenLoop {
+    /// Requests a second that were asked for, over the window.
+    pub asked: f64,
+    /// Requests a second that were sent, over the span from the first to the last send.
+    pub sent: f64,
+    /// How much later than intended a request was sent, of all requests.
+    pub lag: LatencyHistogram,
+    /// Latency from when the request was really sent: what a closed loop would have reported.
+    pub uncorrected: LatencyHistogram,
+}
+
+impl OpenLoop {
+    /// Share of the asked rate that was sent; 1 when the plan was kept.
+    #[must_use]
+    pub fn rate_ratio(&self) -> f64 {
+        self.sent / self.asked
+    }
+}
+
+/// A named step of a journey.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Step {
+    /// Its name.
+    pub name: String,
+    /// How long it took when it went well.
+    pub latency: LatencyHistogram,
+    /// How often it failed.
+    pub failed: u64,
 }
 
 impl Default for Sample {
@@ -58,13 +128,23 @@ impl Default for Sample {
             first_error: None,
             retries: 0,
             reconnects: 0,
+            statuses: BTreeMap::new(),
+            ended: Ended::default(),
             bytes: 0,
+            bytes_read: 0,
             elapsed: Duration::ZERO,
             steady_throughput: None,
             latency: LatencyHistogram::new(),
+            fresh_latency: LatencyHistogram::new(),
+            failed_latency: LatencyHistogram::new(),
             first_byte: LatencyHistogram::new(),
             connect: LatencyHistogram::new(),
+            tls: LatencyHistogram::new(),
+            open_loop: None,
+            series: Series::default(),
+            steps: Vec::new(),
             client_cpu: Duration::ZERO,
+            busiest_thread: Duration::ZERO,
             server: None,
         }
     }
@@ -96,10 +176,10 @@ impl Sample {
         (value.is_finite() && value > 0.0).then_some(value)
     }
 
-    /// Share of the window, 0 to 1, that the engine's thread was busy.
+    /// Share of the window, 0 to 1, that the engine's busiest thread was busy.
     #[must_use]
     pub fn client_busy(&self) -> f64 {
-        share(self.client_cpu, self.elapsed)
+        share(self.busiest_thread, self.elapsed)
     }
 
     /// Cores that the server used on average; `None` where its CPU time cannot be seen.

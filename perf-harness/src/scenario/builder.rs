@@ -108,11 +108,18 @@ impl Scenario {
     /// The statuses of good replies.
     pub fn expect_statuses(self, statuses: impl IntoIterator<Item = u16>) -> Self {
         let expected = statuses.into_iter().collect();
-        self.change_request("expect_status", |request| request.expected = expected)
+        self.change_request("expect_status", |request| {
+            request.expected.statuses = expected
+        })
     }
 
     fn change_request(mut self, option: &'static str, change: impl FnOnce(&mut Request)) -> Self {
-        match &mut self.load.request {
+        match self
+            .load
+            .mix
+            .as_mut()
+            .and_then(|mix| mix.requests.last_mut())
+        {
             Some(request) => change(request),
             None => self.mistakes.push(ScenarioError::NotForJourneys { option }),
         }
@@ -192,7 +199,7 @@ impl Scenario {
     /// Makes an iteration of `journey` the request: any async code over any protocol.
     #[cfg(feature = "journeys")]
     pub fn journey(mut self, journey: impl Journey + 'static) -> Self {
-        self.load.request = None;
+        self.load.mix = None;
         self.work = Custom::Journey(Arc::new(journey));
         self
     }

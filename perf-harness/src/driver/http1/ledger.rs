@@ -138,7 +138,8 @@ impl Ledger {
             first_byte: self.first_byte,
             connect,
             client_cpu,
-            server: None,
+            busiest_thread: client_cpu,
+            ..Sample::default()
         }
     }
 }

@@ -43,7 +43,7 @@ impl Driver for Http1 {
         load: &Load,
         window: &mut dyn Window,
     ) -> Result<Sample, DriverError> {
-        let request = load.request.as_ref().ok_or(DriverError::Unsuited {
+        let request = load.requests_of_mix().next().ok_or(DriverError::Unsuited {
             driver: "http1",
             reason: "it holds no request; a journey is driven by the code of its scenario",
         })?;

@@ -20,7 +20,7 @@ impl RequestBytes {
             bytes: lay_out(request, endpoint, keep_alive),
             asks_for_head: request.method == Method::HEAD,
             repeatable: [Method::GET, Method::HEAD].contains(&request.method),
-            expected: request.expected.clone(),
+            expected: request.expected.statuses.clone(),
         }
     }
 

@@ -93,6 +93,7 @@ async fn measure<W: Worker>(
         workers,
         Sample {
             client_cpu,
+            busiest_thread: client_cpu,
             ..sample
         },
     ))

@@ -84,7 +84,7 @@ impl Driver for JourneyDriver {
         load: &Load,
         window: &mut dyn Window,
     ) -> Result<Sample, DriverError> {
-        if load.request.is_some() {
+        if load.mix.is_some() {
             return Err(DriverError::Unsuited {
                 driver: "journey",
                 reason: "it has a request of its own, where the journey's code says what is sent",

@@ -20,7 +20,7 @@ fn load(requests: u64, concurrency: usize) -> Load {
 
 fn twenty(request: LoadRequest) -> Load {
     Load {
-        request: Some(request),
+        mix: Some(request.into()),
         ..load(20, 2)
     }
 }
@@ -105,7 +105,7 @@ fn method_headers_and_body_arrive_as_asked_for() {
     let mut request = LoadRequest::new(Method::POST, "/orders?x=1");
     request.headers = vec![("X-Key".to_owned(), "7".to_owned())];
     request.body = b"tea".to_vec();
-    request.expected = vec![200, 201];
+    request.expected.statuses = vec![200, 201];
     assert_eq!(drive_at(&peer, &twenty(request)).ok, 20);
 }
 
@@ -172,7 +172,7 @@ fn a_close_within_a_body_is_a_truncated_body() {
 fn a_load_without_a_request_is_refused() {
     let peer = Peer::start(hello);
     let load = Load {
-        request: None,
+        mix: None,
         ..load(10, 2)
     };
     let error = ReqwestDriver.drive(&peer.endpoint(), &load, &mut CountingWindow::default());

@@ -74,7 +74,7 @@ fn a_large_request_body_arrives_whole() {
     let mut request = Request::new(Method::POST, "/");
     request.body = vec![b'x'; 3 << 20];
     let load = Load {
-        request: Some(request),
+        mix: Some(request.into()),
         ..load(6, 2)
     };
     let (sample, seen) = drive(&load, always(HELLO));
@@ -85,9 +85,9 @@ fn a_large_request_body_arrives_whole() {
 fn a_reply_before_the_whole_request_counts_and_costs_the_connection() {
     let mut request = Request::new(Method::POST, "/");
     request.body = vec![b'x'; 32 << 20];
-    request.expected = vec![413];
+    request.expected.statuses = vec![413];
     let load = Load {
-        request: Some(request),
+        mix: Some(request.into()),
         ..load(4, 2)
     };
     let (sample, seen) = drive(&load, |conversation| {

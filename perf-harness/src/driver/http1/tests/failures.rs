@@ -203,9 +203,9 @@ fn t27_an_unexpected_status_is_an_error_on_a_kept_connection() {
 #[test]
 fn t27_a_declared_status_is_good() {
     let mut request = Request::new(Method::GET, "/");
-    request.expected = vec![500];
+    request.expected.statuses = vec![500];
     let load = Load {
-        request: Some(request),
+        mix: Some(request.into()),
         ..six()
     };
     let (sample, _) = drive(
@@ -362,10 +362,7 @@ fn a_warm_up_that_fails_in_part_is_just_not_counted() {
 
 #[test]
 fn a_load_without_a_request_is_refused() {
-    let load = Load {
-        request: None,
-        ..six()
-    };
+    let load = Load { mix: None, ..six() };
     let (result, seen) = try_drive(&load, always(HELLO));
     assert!(
         matches!(

@@ -59,7 +59,7 @@ fn load(requests: u64, concurrency: usize) -> Load {
 }
 
 fn with_method(mut load: Load, method: Method) -> Load {
-    load.request = Some(Request::new(method, "/"));
+    load.mix = Some(Request::new(method, "/").into());
     load
 }
 

@@ -57,9 +57,9 @@ fn a_304_with_a_length_has_no_body() {
 
 fn assert_expected(status: u16, reply: &str) {
     let mut request = Request::new(Method::GET, "/");
-    request.expected = vec![200, status];
+    request.expected.statuses = vec![200, status];
     let load = Load {
-        request: Some(request),
+        mix: Some(request.into()),
         ..six()
     };
     let (sample, seen) = drive(&load, always(reply.to_owned()));

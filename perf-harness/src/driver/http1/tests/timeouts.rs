@@ -89,7 +89,7 @@ fn a_server_that_reads_nothing_is_a_timeout() {
     let mut request = Request::new(Method::POST, "/");
     request.body = vec![b'x'; 32 << 20];
     let load = Load {
-        request: Some(request),
+        mix: Some(request.into()),
         ..impatient(load(2, 2))
     };
     let (over, wait) = mpsc::channel::<()>();

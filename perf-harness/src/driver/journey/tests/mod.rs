@@ -33,7 +33,7 @@ impl Window for CountingWindow {
 
 fn load(requests: u64, concurrency: usize) -> Load {
     Load {
-        request: None,
+        mix: None,
         requests,
         concurrency,
         ..Load::default()

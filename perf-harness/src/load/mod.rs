@@ -1,184 +1,92 @@
 //! What is asked for: which requests, how many, how many at a time, and what a good reply is.
 
+mod client;
+mod error;
+mod expected;
+mod pace;
+mod request;
+
 use std::collections::BTreeMap;
 use std::hash::Hasher as _;
 use std::time::Duration;
 
-use http::{HeaderName, HeaderValue, Method};
+use http::Method;
 use serde_json::{Value, json};
 use siphasher::sip128::{Hasher128, SipHasher13};
+
+pub use client::{Client, HttpVersion, Trust};
+pub use error::LoadError;
+pub use expected::{BodyCheck, Expected};
+pub use pace::{Arrivals, Pace, Rate, Stage};
+pub use request::{Mix, Order, Request, Values};
 
 /// One load: exactly [`requests`](Self::requests) requests over [`concurrency`](Self::concurrency)
 /// connections, after a warm-up that is not measured.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Load {
-    /// What is sent again and again; `None` for a journey, whose code sends what it likes.
-    pub request: Option<Request>,
-    /// Measured requests (or iterations of a journey) a round. No default: a scenario says it.
+    /// What is sent; `None` for a journey, whose code sends what it likes.
+    pub mix: Option<Mix>,
+    /// Measured requests (or iterations of a journey) a round. No default: a scenario says it, or a
+    /// [`duration`](Self::duration). 0 says that the duration alone ends the round.
     pub requests: u64,
+    /// How long requests are sent, from the first on; with [`requests`](Self::requests) whichever
+    /// ends first. Requests under way at its end are waited for and counted. Default: no limit.
+    pub duration: Option<Duration>,
     /// Connections, each with one request under way at a time. Default 10, never above `requests`.
     pub concurrency: usize,
+    /// When requests are sent. Default: closed loop.
+    pub pace: Pace,
+    /// Over how long the connections are opened, before the warm-up. Default: all at once.
+    pub ramp_up: Duration,
     /// Requests sent before the clock starts. Default: a tenth of `requests`, at least one a connection.
     pub warmup: Option<u64>,
-    /// How long one request may take. Default 10 s. A request that takes longer counts as a
-    /// `timeout` and enters the latency histogram at this value.
+    /// How long one request may take, from when it was sent. Default 10 s. A request that takes
+    /// longer counts as a `timeout` and enters the latency histogram at this value.
     pub timeout: Duration,
+    /// How long the whole round may take, connections and warm-up included. Default 10 min. What has
+    /// no outcome by then counts as a `timeout`, what was not sent is not sent.
+    pub deadline: Duration,
     /// Whether a connection serves more than one request. Default true.
     pub keep_alive: bool,
     /// Which engine sends the requests.
     pub client: Client,
+    /// The version of HTTP. Default 1.1.
+    pub http: HttpVersion,
+    /// Redirects that one request follows. Default 0: a redirect is a reply like any other.
+    pub redirects: usize,
+    /// Whether a connection's cookies are kept and sent. Default false.
+    pub cookies: bool,
+    /// Whose certificates an `https` server may show.
+    pub trust: Trust,
+    /// Threads of the engine. Default: one, and one more for every four cores beyond the first four.
+    pub threads: Option<usize>,
+    /// Where everything random starts: Poisson arrivals, weights, values. Default 0.
+    pub seed: u64,
     /// Share of measured requests, 0 to 1, that may fail before the outcome is `broken`. Default 0.
     pub error_budget: f64,
-}
-
-/// The engines that can put a plain load on a server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Client {
-    /// Our own HTTP/1.1 engine: the cheapest client, so that the server is what is measured.
-    #[default]
-    Http1,
-    /// reqwest, for what the engine does not speak (feature `journeys`).
-    Reqwest,
-}
-
-/// One request, sent unchanged every time.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Request {
-    /// The method.
-    pub method: Method,
-    /// Path and query, starting with `/`.
-    pub path: String,
-    /// Header fields beside `Host`, `Content-Length` and `Connection`, in order.
-    pub headers: Vec<(String, String)>,
-    /// The body; empty for none.
-    pub body: Vec<u8>,
-    /// Status codes of a good reply. Default: 200 alone.
-    pub expected: Vec<u16>,
-}
-
-/// Why a load cannot be sent.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum LoadError {
-    /// `requests` is 0, or was never said.
-    #[error("the load has no requests: say how many with `requests`, at least 1")]
-    NoRequests,
-    /// `concurrency` is 0.
-    #[error("the load has no connections: `concurrency` is at least 1")]
-    NoConnections,
-    /// More connections than requests.
-    #[error(
-        "concurrency {concurrency} is above requests {requests}: some connections would never be used; lower `concurrency` or raise `requests`"
-    )]
-    ConcurrencyAboveRequests {
-        /// Connections asked for.
-        concurrency: usize,
-        /// Requests asked for.
-        requests: u64,
-    },
-    /// The timeout is zero.
-    #[error("the timeout of a request is zero: write for example `timeout = \"5s\"`")]
-    NoTimeout,
-    /// The path does not start with `/` or holds a blank or control character.
-    #[error(
-        "the path {path:?} cannot be sent: it starts with `/` and holds no blanks; encode others as %20"
-    )]
-    Path {
-        /// The refused path.
-        path: String,
-    },
-    /// A header field that HTTP does not allow.
-    #[error(
-        "the header {name:?} cannot be sent: its name or value holds a character that HTTP does not allow"
-    )]
-    Header {
-        /// Its name.
-        name: String,
-    },
-    /// A header field that the engine writes itself.
-    #[error("the header {name:?} is written by the engine: use `keep_alive` or `body` instead")]
-    ReservedHeader {
-        /// Its name.
-        name: String,
-    },
-    /// No expected status, or one outside 100 to 599.
-    #[error("the expected status {status} is none: HTTP has 100 to 599")]
-    Status {
-        /// The refused code.
-        status: u16,
-    },
-    /// The error budget is no share.
-    #[error(
-        "the error budget {budget} is no share of the requests: write for example `error_budget = \"0.1%\"`"
-    )]
-    ErrorBudget {
-        /// The refused value.
-        budget: f64,
-    },
-}
-
-impl Request {
-    /// A request without headers or body that expects status 200.
-    #[must_use]
-    pub fn new(method: Method, path: impl Into<String>) -> Self {
-        Self {
-            method,
-            path: path.into(),
-            headers: Vec::new(),
-            body: Vec::new(),
-            expected: vec![200],
-        }
-    }
-
-    fn check(&self) -> Result<(), LoadError> {
-        let sendable = |byte: u8| byte.is_ascii_graphic() || byte >= 0x80;
-        if !self.path.starts_with('/') || !self.path.bytes().all(sendable) {
-            return Err(LoadError::Path {
-                path: self.path.clone(),
-            });
-        }
-        for (name, value) in &self.headers {
-            check_header(name, value)?;
-        }
-        match self
-            .expected
-            .iter()
-            .find(|status| !(100..600).contains(*status))
-        {
-            Some(&status) => Err(LoadError::Status { status }),
-            None if self.expected.is_empty() => Err(LoadError::Status { status: 0 }),
-            None => Ok(()),
-        }
-    }
-}
-
-fn check_header(name: &str, value: &str) -> Result<(), LoadError> {
-    let refused = || LoadError::Header {
-        name: name.to_owned(),
-    };
-    let parsed: HeaderName = name.parse().map_err(|_| refused())?;
-    HeaderValue::from_str(value).map_err(|_| refused())?;
-    if ["connection", "content-length", "transfer-encoding"].contains(&parsed.as_str()) {
-        return Err(LoadError::ReservedHeader {
-            name: name.to_owned(),
-        });
-    }
-    Ok(())
 }
 
 impl Default for Load {
     fn default() -> Self {
         Self {
-            request: Some(Request::new(Method::GET, "/")),
+            mix: Some(Request::new(Method::GET, "/").into()),
             requests: 0,
+            duration: None,
             concurrency: 10,
+            pace: Pace::default(),
+            ramp_up: Duration::ZERO,
             warmup: None,
             timeout: Duration::from_secs(10),
+            deadline: Duration::from_secs(600),
             keep_alive: true,
             client: Client::default(),
+            http: HttpVersion::default(),
+            redirects: 0,
+            cookies: false,
+            trust: Trust::default(),
+            threads: None,
+            seed: 0,
             error_budget: 0.0,
         }
     }
@@ -211,7 +119,12 @@ impl Load {
                 budget: self.error_budget,
             });
         }
-        self.request.as_ref().map_or(Ok(()), Request::check)
+        self.requests_of_mix().try_for_each(Request::check)
+    }
+
+    /// The requests of the mix; none of a journey.
+    pub(crate) fn requests_of_mix(&self) -> impl Iterator<Item = &Request> {
+        self.mix.iter().flat_map(|mix| &mix.requests)
     }
 
     /// Requests sent before the clock starts.
@@ -233,8 +146,12 @@ impl Load {
                 json!(self.timeout.as_millis() as u64),
             ),
         ]);
-        match &self.request {
-            Some(request) => fields.extend(self.request_fields(request)),
+        match &self.mix {
+            Some(mix) => fields.extend(
+                mix.requests
+                    .iter()
+                    .flat_map(|request| self.request_fields(request)),
+            ),
             None => fields.extend([("client".to_owned(), json!("journey"))]),
         }
         fields
@@ -246,7 +163,7 @@ impl Load {
             ("client".to_owned(), json!(self.client.name())),
             ("keep_alive".to_owned(), json!(self.keep_alive)),
             ("request".to_owned(), json!(line)),
-            ("expected".to_owned(), json!(request.expected)),
+            ("expected".to_owned(), json!(request.expected.statuses)),
         ];
         if !request.headers.is_empty() {
             let headers = request
@@ -282,17 +199,6 @@ pub(crate) fn stable_hash(bytes: &[u8]) -> String {
     format!("{:032x}", hasher.finish128().as_u128())
 }
 
-impl Client {
-    /// The name used in attributes and baselines.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Http1 => "http1",
-            Self::Reqwest => "reqwest",
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -326,13 +232,13 @@ mod tests {
     fn what_http_does_not_allow_is_refused() {
         let mut load = load();
         for path in ["", "x", "/a b", "/a\r\nHost: x"] {
-            load.request = Some(Request::new(Method::GET, path));
+            load.mix = Some(Request::new(Method::GET, path).into());
             assert!(load.check().is_err(), "{path:?}");
         }
         for (name, value) in [("a b", "x"), ("x", "a\r\nb"), ("Connection", "close")] {
             let mut request = Request::new(Method::GET, "/");
             request.headers = vec![(name.to_owned(), value.to_owned())];
-            load.request = Some(request);
+            load.mix = Some(request.into());
             assert!(load.check().is_err(), "{name:?}");
         }
     }
@@ -354,7 +260,7 @@ mod tests {
         assert_eq!(load().hash(), hash);
         assert_eq!(hash, "323d7bbc8589cfca3fe5cc173b47b189");
         let mut other = load();
-        other.request.as_mut().unwrap().body = b"x".to_vec();
+        other.mix.as_mut().unwrap().requests[0].body = b"x".to_vec();
         assert_ne!(other.hash(), hash);
         let budget = Load {
             error_budget: 0.5,
