@@ -14,6 +14,7 @@ mod landing;
 mod ledger;
 mod reply;
 mod request;
+mod script;
 mod work;
 mod worker;
 
