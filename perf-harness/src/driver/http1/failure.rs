@@ -15,6 +15,8 @@ pub(super) enum Failure {
     Connect { source: io::Error },
     #[error("no connection within {timeout:?}")]
     ConnectTimeout { timeout: Duration },
+    #[error("the TLS handshake failed: {source}")]
+    Handshake { source: io::Error },
     #[error("{} {progress}", describe(source))]
     Broken {
         source: io::Error,
@@ -26,6 +28,8 @@ pub(super) enum Failure {
     Malformed(#[from] Malformed),
     #[error("no whole reply within {timeout:?}")]
     Timeout { timeout: Duration },
+    #[error("no whole reply when the `deadline` of the load had come")]
+    Deadline,
     #[error("status {status}")]
     Status { status: u16 },
 }
@@ -62,10 +66,11 @@ impl Failure {
         match self {
             Self::Connect { source } => connect_kind(source),
             Self::ConnectTimeout { .. } => ErrorKind::ConnectTimeout,
+            Self::Handshake { .. } => ErrorKind::Tls,
             Self::Broken { .. } => ErrorKind::Reset,
             Self::Closed { progress } => closed_kind(*progress),
             Self::Malformed(_) => ErrorKind::Parse,
-            Self::Timeout { .. } => ErrorKind::Timeout,
+            Self::Timeout { .. } | Self::Deadline => ErrorKind::Timeout,
             Self::Status { .. } => ErrorKind::Status,
         }
     }
@@ -82,6 +87,11 @@ impl Failure {
                 progress: Progress::Nothing
             }
         )
+    }
+
+    /// Whether it is the round's deadline that came.
+    pub(super) fn is_deadline(&self) -> bool {
+        matches!(self, Self::Deadline)
     }
 
     /// The failure as an I/O error, for connections that could not be opened.

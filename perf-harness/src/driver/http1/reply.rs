@@ -41,8 +41,10 @@ impl ReplyReader {
         }
     }
 
-    /// Forgets the reply that was read; the next byte is the first of another.
-    pub(super) fn restart(&mut self) {
+    /// Forgets the reply that was read; the next byte is the first of another, which has no body
+    /// when a head alone was asked for.
+    pub(super) fn restart(&mut self, asked_for_head: bool) {
+        self.heads.expect(asked_for_head);
         self.part = Part::Head;
         self.unfinished.clear();
         self.body = 0;

@@ -94,7 +94,7 @@ fn an_interim_reply_is_no_progress() {
 #[test]
 fn a_reader_starts_again() {
     let mut reader = read(&[b"HTTP/1.1 200 OK\r\nConn"]).unwrap();
-    reader.restart();
+    reader.restart(false);
     assert_eq!(reader.progress(), Progress::Nothing);
     assert_eq!(reader.feed(HELLO.as_bytes()).unwrap(), HELLO.len());
     assert_eq!((reader.is_over(), reader.body()), (true, 5));
@@ -118,7 +118,7 @@ fn a_head_seen_before_does_not_hide_another() {
     for first in replies {
         for second in replies {
             for (reply, status, body, keeps_alive) in [first, second, second] {
-                reader.restart();
+                reader.restart(false);
                 assert_eq!(reader.feed(reply.as_bytes()), Ok(reply.len()));
                 assert!(reader.is_over());
                 assert_eq!(
