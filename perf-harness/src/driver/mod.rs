@@ -120,6 +120,16 @@ pub enum DriverError {
         /// What happened to most of them.
         kind: ErrorKind,
     },
+    /// The deadline of the round came before anything was measured.
+    #[error(
+        "the load's `deadline` of {deadline:?} came while {phase}, before anything was measured: raise `deadline`, or lower what comes before, such as `warmup` and `ramp_up`"
+    )]
+    Deadline {
+        /// The load's deadline.
+        deadline: std::time::Duration,
+        /// What was going on.
+        phase: &'static str,
+    },
     /// The driver cannot send this kind of load.
     #[error("the {driver} driver cannot send this load: {reason}")]
     Unsuited {

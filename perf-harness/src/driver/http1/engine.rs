@@ -1,168 +1,291 @@
-//! The phases of one round on the engine's own thread: connect, warm up, measure.
+//! The phases of one round: connect, warm up, measure.
 
 use std::io;
-use std::panic::resume_unwind;
-use std::rc::Rc;
-use std::sync::mpsc::{Receiver, SyncSender};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use nix::time::{ClockId, clock_gettime};
-use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
-use tokio::task::{JoinError, spawn_local, yield_now};
 
-use super::deadline::{self, Watch};
+use super::crew::Crew;
+use super::event_loop::EventLoop;
 use super::failure::Failure;
-use super::work::{Plan, Work};
-use super::worker::Worker;
-use crate::driver::DriverError;
-use crate::sample::Sample;
+use super::ledger::Ledger;
+use super::plan::Plan;
+use super::pool::{Pool, Share};
+use super::source::{Source, Timetable};
+use crate::driver::{DriverError, Window};
+use crate::load::Rate;
+use crate::sample::{Ended, Sample};
 
-/// A moment that the window is told of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    Open,
-    Close,
+/// The time from the order to the start of an open loop, so that all threads are there in time.
+const LEAD: Duration = Duration::from_millis(2);
+
+/// A part of the round. Each begins when all threads have ended the one before.
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    /// Opens the connections, from this moment on.
+    Connect(Instant),
+    WarmUp,
+    /// Sends the measured requests, from this moment on.
+    Measure(Instant),
 }
 
-/// The engine's end of the talk with the thread that owns the window.
+/// What came of a phase on one thread.
 #[derive(Debug)]
-pub(super) struct WindowSide {
-    steps: SyncSender<Step>,
-    allowed: Receiver<()>,
+struct Outcome {
+    ledger: Ledger,
+    open: usize,
+    unopened: Option<Failure>,
 }
 
-impl WindowSide {
-    pub(super) fn new(steps: SyncSender<Step>, allowed: Receiver<()>) -> Self {
-        Self { steps, allowed }
-    }
+/// What all threads know.
+#[derive(Debug)]
+struct Round {
+    plan: Plan,
+    warm_up: Pool,
+    measured: Pool,
+}
 
-    /// Returns when the window has been told; an error when nobody listens any more.
-    fn tell(&self, step: Step) -> Result<(), DriverError> {
-        let gone = || DriverError::Engine {
-            source: io::ErrorKind::BrokenPipe.into(),
+/// Carries out one round, and tells `window` of the measured part.
+pub(super) fn run(plan: Plan, window: &mut dyn Window) -> Result<Sample, DriverError> {
+    let round = Round::new(plan);
+    thread::scope(|scope| {
+        let round = &round;
+        let work = move |thread| {
+            let mut worker = Worker::new(round, thread);
+            move |phase| worker.carry_out(phase)
         };
-        self.steps.send(step).map_err(|_| gone())?;
-        self.allowed.recv().map_err(|_| gone())
-    }
+        let crew = Crew::hire(scope, round.plan.threads, work).map_err(engine)?;
+        Conductor { round, crew }.conduct(window)
+    })
 }
 
-/// Carries out one round. The calling thread is the engine's and does nothing else.
-pub(super) fn run(plan: Plan, window: &WindowSide) -> Result<Sample, DriverError> {
-    let runtime = Builder::new_current_thread()
-        .enable_io()
-        .enable_time()
-        .build_local(LocalOptions::default())
-        .map_err(|source| DriverError::Engine { source })?;
-    let work = Rc::new(Work::new(plan));
-    let workers = runtime.block_on(prepare(&work))?;
-    window.tell(Step::Open)?;
-    let sample = measure(&runtime, &work, workers)?;
-    window.tell(Step::Close)?;
-    Ok(sample)
+fn engine(source: io::Error) -> DriverError {
+    DriverError::Engine { source }
 }
 
-/// Opens all connections and warms up; leaves every connection open and idle.
-async fn prepare(work: &Rc<Work>) -> Result<Vec<Worker>, DriverError> {
-    let watches: Vec<Rc<Watch>> = (0..work.plan.connections).map(|_| Rc::default()).collect();
-    let workers = watches
-        .iter()
-        .map(|watch| Worker::new(Rc::clone(work), Rc::clone(watch)))
-        .collect();
-    spawn_local(deadline::tick(watches, work.plan.timeout));
-    let workers = warm_up(work, connect(work, workers).await?).await?;
-    // What cannot be opened again now is an outcome of the requests that will try.
-    let reopened = every(workers, async |worker| worker.connect().await.is_ok()).await;
-    Ok(reopened.into_iter().map(|(worker, _)| worker).collect())
-}
-
-async fn connect(work: &Work, workers: Vec<Worker>) -> Result<Vec<Worker>, DriverError> {
-    let wanted = workers.len();
-    let mut opened = Vec::with_capacity(wanted);
-    let mut first_failure = None;
-    for (worker, outcome) in every(workers, async |worker| worker.connect().await).await {
-        match outcome {
-            Ok(()) => opened.push(worker),
-            Err(failure) => drop(first_failure.get_or_insert(failure)),
+impl Round {
+    fn new(plan: Plan) -> Self {
+        let pool = |requests| Pool::new(requests, plan.connections, plan.threads);
+        Self {
+            warm_up: pool(plan.warmup),
+            measured: pool(plan.requests),
+            plan,
         }
     }
-    match first_failure {
-        None => Ok(opened),
-        Some(failure) => Err(not_enough(work, opened.len(), failure)),
+}
+
+/// The thread that owns the window leads the others from phase to phase.
+struct Conductor<'scope, 'round> {
+    round: &'round Round,
+    crew: Crew<'scope, Phase, io::Result<Outcome>>,
+}
+
+impl Conductor<'_, '_> {
+    fn conduct(mut self, window: &mut dyn Window) -> Result<Sample, DriverError> {
+        let connected = self.connect()?;
+        let warmed_up = self.warm_up()?;
+        window.open();
+        let mut measured = self.measure()?;
+        window.close();
+        measured.merge_opened(&connected);
+        measured.merge_opened(&warmed_up);
+        Ok(self.sample(measured))
+    }
+
+    fn connect(&mut self) -> Result<Ledger, DriverError> {
+        let outcome = self.carry_out(Phase::Connect(Instant::now()))?;
+        match outcome.unopened {
+            None if outcome.ledger.was_cut() => Err(self.too_late("connections were opened")),
+            None => Ok(outcome.ledger),
+            Some(failure) if failure.is_deadline() => Err(self.too_late("connections were opened")),
+            Some(failure) => Err(self.not_enough(outcome.open, failure)),
+        }
+    }
+
+    fn not_enough(&self, opened: usize, failure: Failure) -> DriverError {
+        let plan = &self.round.plan;
+        let (address, source) = (plan.address, failure.into_io());
+        match opened {
+            0 => DriverError::Connect { address, source },
+            _ => DriverError::TooFewConnections {
+                address,
+                opened,
+                wanted: plan.connections,
+                source,
+            },
+        }
+    }
+
+    /// What cannot be opened again after it is an outcome of the requests that will try.
+    fn warm_up(&mut self) -> Result<Ledger, DriverError> {
+        let ledger = self.carry_out(Phase::WarmUp)?.ledger;
+        self.check_lost(&self.round.warm_up, &ledger)?;
+        if ledger.was_cut() {
+            return Err(self.too_late("the warm-up was sent"));
+        }
+        let opened = ledger.opened();
+        match ledger.into_total_failure() {
+            Some((reason, errors)) => Err(DriverError::warm_up(reason, &errors)),
+            None => Ok(opened),
+        }
+    }
+
+    fn measure(&mut self) -> Result<Ledger, DriverError> {
+        let lead = match self.round.plan.rate {
+            Some(_) => LEAD,
+            None => Duration::ZERO,
+        };
+        let ledger = self
+            .carry_out(Phase::Measure(Instant::now() + lead))?
+            .ledger;
+        self.check_lost(&self.round.measured, &ledger)?;
+        match ledger.sent() {
+            0 if ledger.was_cut() => Err(self.too_late("no request had an outcome")),
+            _ => Ok(ledger),
+        }
+    }
+
+    fn carry_out(&mut self, phase: Phase) -> Result<Outcome, DriverError> {
+        let outcomes = self.crew.carry_out(phase).into_iter();
+        let outcomes: Vec<Outcome> = outcomes.collect::<io::Result<_>>().map_err(engine)?;
+        let merged = outcomes.into_iter().reduce(Outcome::merge);
+        Ok(merged.expect("there is at least one thread"))
+    }
+
+    fn check_lost(&self, pool: &Pool, ledger: &Ledger) -> Result<(), DriverError> {
+        match pool.lost() {
+            None => Ok(()),
+            Some(reason) => Err(DriverError::Lost {
+                address: self.round.plan.address,
+                answered: ledger.ok(),
+                reason,
+            }),
+        }
+    }
+
+    fn too_late(&self, phase: &'static str) -> DriverError {
+        DriverError::Deadline {
+            deadline: self.round.plan.deadline,
+            phase,
+        }
+    }
+
+    fn sample(&self, ledger: Ledger) -> Sample {
+        let plan = &self.round.plan;
+        let ended = match ledger.sent() {
+            _ if ledger.was_cut() => Ended::Deadline,
+            sent if sent == plan.requests => Ended::Requests,
+            _ => Ended::Duration,
+        };
+        let asked = plan
+            .rate
+            .as_ref()
+            .map(|rate| plan.asked(rate, ledger.span()));
+        ledger.into_sample(ended, asked)
     }
 }
 
-fn not_enough(work: &Work, opened: usize, failure: Failure) -> DriverError {
-    let (address, source) = (work.plan.address, failure.into_io());
-    match opened {
-        0 => DriverError::Connect { address, source },
-        _ => DriverError::TooFewConnections {
-            address,
-            opened,
-            wanted: work.plan.connections,
-            source,
-        },
+impl Outcome {
+    fn merge(mut self, other: Self) -> Self {
+        self.ledger.merge(other.ledger);
+        Self {
+            ledger: self.ledger,
+            open: self.open + other.open,
+            unopened: self.unopened.or(other.unopened),
+        }
     }
 }
 
-async fn warm_up(work: &Work, workers: Vec<Worker>) -> Result<Vec<Worker>, DriverError> {
-    work.begin(work.plan.warmup);
-    let workers = run_all(workers).await;
-    match work.finish()?.into_total_failure() {
-        Some((reason, errors)) => Err(DriverError::warm_up(reason, &errors)),
-        None => Ok(workers),
+/// One thread's part of a round.
+struct Worker<'a> {
+    round: &'a Round,
+    thread: usize,
+    /// The loop, or why there is none.
+    event_loop: io::Result<EventLoop<'a>>,
+}
+
+impl<'a> Worker<'a> {
+    fn new(round: &'a Round, thread: usize) -> Self {
+        Self {
+            round,
+            thread,
+            event_loop: EventLoop::new(&round.plan, thread),
+        }
     }
-}
 
-fn measure(
-    runtime: &LocalRuntime,
-    work: &Work,
-    workers: Vec<Worker>,
-) -> Result<Sample, DriverError> {
-    work.begin(work.plan.requests);
-    let before = thread_cpu()?;
-    let workers = runtime.block_on(run_all(workers));
-    let client_cpu = thread_cpu()?.saturating_sub(before);
-    let ledger = work.finish()?;
-    Ok(ledger.into_sample(workers.len(), work.take_connect(), client_cpu))
-}
-
-/// Has the workers send until all requests are taken. Each takes its first before any takes another.
-async fn run_all(workers: Vec<Worker>) -> Vec<Worker> {
-    // Lets the runtime look at the sockets once, so that connections which were closed while the
-    // engine slept are seen before they are used.
-    yield_now().await;
-    let done = every(workers, async |worker| worker.run().await).await;
-    done.into_iter().map(|(worker, ())| worker).collect()
-}
-
-/// Does `act` with every worker, each in a task of its own.
-async fn every<T: 'static>(
-    workers: Vec<Worker>,
-    act: impl AsyncFn(&mut Worker) -> T + Copy + 'static,
-) -> Vec<(Worker, T)> {
-    let spawn = |mut worker| {
-        spawn_local(async move {
-            let outcome = act(&mut worker).await;
-            (worker, outcome)
+    fn carry_out(&mut self, phase: Phase) -> io::Result<Outcome> {
+        let source = self.source(phase);
+        let event_loop = match &mut self.event_loop {
+            Ok(event_loop) => event_loop,
+            Err(error) => return Err(error.kind().into()),
+        };
+        let before = thread_cpu()?;
+        event_loop.begin(phase.origin(), self.round.pool(phase));
+        match phase {
+            Phase::Connect(_) => event_loop.open_by(source)?,
+            Phase::WarmUp => {
+                event_loop.send(source)?;
+                event_loop.open_all()?;
+            }
+            Phase::Measure(_) => event_loop.send(source)?,
+        }
+        let (ledger, unopened) = event_loop.end(thread_cpu()?.saturating_sub(before));
+        Ok(Outcome {
+            ledger,
+            open: event_loop.open_slots(),
+            unopened,
         })
-    };
-    let tasks: Vec<_> = workers.into_iter().map(spawn).collect();
-    let mut outcomes = Vec::with_capacity(tasks.len());
-    for task in tasks {
-        outcomes.push(task.await.unwrap_or_else(|error| go_on_panicking(error)));
     }
-    outcomes
+
+    fn source(&self, phase: Phase) -> Source<'a> {
+        let (round, plan) = (self.round, &self.round.plan);
+        match (phase, &plan.rate) {
+            (Phase::Connect(start), _) => {
+                Source::Ramp(Timetable::new(start, plan.ramp(self.thread), None))
+            }
+            (Phase::WarmUp, _) => Source::Closed(Share::new(
+                &round.warm_up,
+                plan.first_of(self.thread, plan.warmup),
+                None,
+            )),
+            (Phase::Measure(start), None) => Source::Closed(Share::new(
+                &round.measured,
+                plan.first_of(self.thread, plan.requests),
+                plan.stop(start),
+            )),
+            (Phase::Measure(start), Some(rate)) => Source::Open(self.timetable(start, rate)),
+        }
+    }
+
+    /// Every so many arrivals of the whole schedule, as there are threads.
+    fn timetable(&self, start: Instant, rate: &Rate) -> Timetable {
+        let plan = &self.round.plan;
+        let own = plan.schedule(rate).skip(self.thread).step_by(plan.threads);
+        Timetable::new(start, own, plan.stop(start))
+    }
 }
 
-/// A task ends early only by a panic: none is ever cancelled while it is awaited.
-fn go_on_panicking(error: JoinError) -> ! {
-    resume_unwind(error.into_panic())
+impl Round {
+    fn pool(&self, phase: Phase) -> Option<&Pool> {
+        match phase {
+            Phase::Connect(_) => None,
+            Phase::WarmUp => Some(&self.warm_up),
+            Phase::Measure(_) => Some(&self.measured),
+        }
+    }
 }
 
-fn thread_cpu() -> Result<Duration, DriverError> {
-    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)
-        .map(Duration::from)
-        .map_err(|errno| DriverError::Engine {
-            source: errno.into(),
-        })
+impl Phase {
+    fn origin(self) -> Instant {
+        match self {
+            Self::Connect(start) | Self::Measure(start) => start,
+            Self::WarmUp => Instant::now(),
+        }
+    }
+}
+
+fn thread_cpu() -> io::Result<Duration> {
+    let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)?;
+    Ok(time.into())
 }

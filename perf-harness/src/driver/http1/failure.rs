@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use nix::errno::Errno;
 
+use super::script::Fault;
 use crate::sample::ErrorKind;
 
 /// What happened to one request that failed.
@@ -15,6 +16,8 @@ pub(super) enum Failure {
     Connect { source: io::Error },
     #[error("no connection within {timeout:?}")]
     ConnectTimeout { timeout: Duration },
+    #[error("the TLS handshake failed: {source}")]
+    Handshake { source: io::Error },
     #[error("{} {progress}", describe(source))]
     Broken {
         source: io::Error,
@@ -26,8 +29,12 @@ pub(super) enum Failure {
     Malformed(#[from] Malformed),
     #[error("no whole reply within {timeout:?}")]
     Timeout { timeout: Duration },
+    #[error("no whole reply when the `deadline` of the load had come")]
+    Deadline,
     #[error("status {status}")]
     Status { status: u16 },
+    #[error(transparent)]
+    Body(#[from] Fault),
 }
 
 /// How much of a reply had come.
@@ -62,11 +69,13 @@ impl Failure {
         match self {
             Self::Connect { source } => connect_kind(source),
             Self::ConnectTimeout { .. } => ErrorKind::ConnectTimeout,
+            Self::Handshake { .. } => ErrorKind::Tls,
             Self::Broken { .. } => ErrorKind::Reset,
             Self::Closed { progress } => closed_kind(*progress),
             Self::Malformed(_) => ErrorKind::Parse,
-            Self::Timeout { .. } => ErrorKind::Timeout,
+            Self::Timeout { .. } | Self::Deadline => ErrorKind::Timeout,
             Self::Status { .. } => ErrorKind::Status,
+            Self::Body(_) => ErrorKind::BodyCheck,
         }
     }
 
@@ -82,6 +91,11 @@ impl Failure {
                 progress: Progress::Nothing
             }
         )
+    }
+
+    /// Whether it is the round's deadline that came.
+    pub(super) fn is_deadline(&self) -> bool {
+        matches!(self, Self::Deadline)
     }
 
     /// The failure as an I/O error, for connections that could not be opened.

@@ -53,6 +53,14 @@ impl HeadParser {
         }
     }
 
+    /// Says whether the next reply is that to a HEAD: the same bytes then mean another framing.
+    pub(super) fn expect(&mut self, asked_for_head: bool) {
+        if self.asked_for_head != asked_for_head {
+            self.asked_for_head = asked_for_head;
+            self.last = None;
+        }
+    }
+
     /// Reads the head at the front of `bytes`; `None` when more bytes are needed.
     pub(super) fn parse(&mut self, bytes: &[u8]) -> Result<Option<Head>, Malformed> {
         if self.last.is_some() && bytes.starts_with(&self.last_bytes) {

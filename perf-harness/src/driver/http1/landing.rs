@@ -4,15 +4,15 @@
 //! bytes that need not be looked at are thrown away within the kernel where it can do that.
 
 use std::io;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
 
-use tokio::io::{AsyncRead as _, Interest, ReadBuf};
-use tokio::net::TcpStream;
+use super::stream::Stream;
 
 /// What one look at a reply reads: any usual head, and small replies whole. More would copy bytes
 /// of large bodies that are cheaper to discard.
-const LOOK: usize = 4 * 1024;
+pub(super) const LOOK: usize = 4 * 1024;
+
+/// What one look at a body reads at most.
+const LOOK_AT_BODY: u64 = 64 * 1024;
 
 /// What one call throws away at most.
 const DISCARD: usize = 1024 * 1024;
@@ -21,78 +21,50 @@ const DISCARD: usize = 1024 * 1024;
 #[derive(Debug)]
 pub(super) struct Landing {
     bytes: Vec<u8>,
+    received: u64,
+}
+
+/// What one call got.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Got<T> {
+    pub(super) what: T,
+    /// Whether nothing more had come by then.
+    pub(super) emptied: bool,
 }
 
 impl Landing {
     pub(super) fn new() -> Self {
         Self {
             bytes: vec![0; DISCARD],
+            received: 0,
         }
     }
 
-    /// Reads what has come, to be looked at; empty at the end of the stream.
-    pub(super) fn poll_look(
-        &mut self,
-        stream: &mut TcpStream,
-        cx: &mut Context<'_>,
-    ) -> Poll<io::Result<&[u8]>> {
-        let mut buffer = ReadBuf::new(&mut self.bytes[..LOOK]);
-        ready!(Pin::new(stream).poll_read(cx, &mut buffer))?;
-        let count = buffer.filled().len();
-        Poll::Ready(Ok(&self.bytes[..count]))
+    /// Reads what has come, to be looked at; empty at the end of the stream. `body` bytes are known
+    /// to come and to be looked at too.
+    pub(super) fn look(&mut self, stream: &mut Stream, body: u64) -> io::Result<Got<&[u8]>> {
+        let most = LOOK.max(body.saturating_add(1).min(LOOK_AT_BODY) as usize);
+        let count = stream.read(&mut self.bytes[..most])?;
+        self.received += count as u64;
+        Ok(Got {
+            what: &self.bytes[..count],
+            emptied: count < most && stream.short_read_empties(),
+        })
     }
 
     /// Throws away up to `most` bytes that have come, and says how many; 0 at the end of the stream.
-    pub(super) fn poll_discard(
-        &mut self,
-        stream: &TcpStream,
-        most: u64,
-        cx: &mut Context<'_>,
-    ) -> Poll<io::Result<usize>> {
+    pub(super) fn discard(&mut self, stream: &mut Stream, most: u64) -> io::Result<Got<u64>> {
         let most = most.min(DISCARD as u64) as usize;
-        loop {
-            ready!(stream.poll_read_ready(cx))?;
-            match discard_now(stream, &mut self.bytes[..most]) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                result => return Poll::Ready(result),
-            }
-        }
+        let count = stream.discard(&mut self.bytes[..most])?;
+        self.received += count as u64;
+        Ok(Got {
+            what: count as u64,
+            emptied: count < most && stream.short_read_empties(),
+        })
     }
-}
 
-/// A call that got less than it asked for has emptied the socket. Saying so to the runtime saves
-/// the call that would find nothing.
-fn discard_now(stream: &TcpStream, bytes: &mut [u8]) -> io::Result<usize> {
-    let mut count = 0;
-    let emptied = stream.try_io(Interest::READABLE, || {
-        count = discard(stream, bytes)?;
-        match count {
-            0 => Ok(()),
-            _ if count == bytes.len() => Ok(()),
-            _ => Err(io::ErrorKind::WouldBlock.into()),
-        }
-    });
-    match emptied {
-        Err(error) if count == 0 => Err(error),
-        _ => Ok(count),
+    /// All bytes received since the last call.
+    pub(super) fn take_received(&mut self) -> u64 {
+        std::mem::take(&mut self.received)
     }
-}
-
-/// With this flag Linux drops the bytes of a TCP stream instead of copying them.
-#[cfg(target_os = "linux")]
-fn discard(stream: &TcpStream, bytes: &mut [u8]) -> io::Result<usize> {
-    use std::os::fd::AsRawFd as _;
-
-    use nix::sys::socket::{MsgFlags, recv};
-
-    Ok(recv(stream.as_raw_fd(), bytes, MsgFlags::MSG_TRUNC)?)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn discard(stream: &TcpStream, bytes: &mut [u8]) -> io::Result<usize> {
-    use std::os::fd::AsRawFd as _;
-
-    use nix::sys::socket::{MsgFlags, recv};
-
-    Ok(recv(stream.as_raw_fd(), bytes, MsgFlags::empty())?)
 }

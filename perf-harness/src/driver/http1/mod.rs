@@ -1,38 +1,38 @@
 //! Our own HTTP/1.1 engine: the cheapest client we can build, so that the server is what is measured.
 //!
-//! One thread of its own, one single-threaded runtime, all connections on it. A request is one
-//! write of bytes that were laid out before the clock started; a reply is counted, never stored.
-//! It speaks plain HTTP/1.1 in a closed loop and nothing else: no TLS, no redirects, no pipelining.
+//! A few threads of its own, each a loop over the events of its connections. A request is one write
+//! of bytes that were laid out before the clock started; a reply is counted, never stored. It speaks
+//! HTTP/1.1, in a closed or an open loop, and nothing else: no redirects, no pipelining.
 
+mod alarm;
 mod chunks;
 mod connection;
-mod deadline;
+mod crew;
 mod engine;
+mod event_loop;
 mod failure;
 mod head;
 mod landing;
 mod ledger;
+mod opening;
+mod pace;
+mod plan;
+mod pool;
 mod reply;
-mod request;
 mod script;
-mod work;
-mod worker;
-
-use std::panic::resume_unwind;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
+mod slot;
+mod source;
+mod stream;
 
 use crate::driver::{Driver, DriverError, Window, file_limit};
 use crate::endpoint::Endpoint;
 use crate::load::Load;
 use crate::sample::Sample;
-use engine::{Step, WindowSide};
-use work::Plan;
+use plan::Plan;
 
 /// The HTTP/1.1 engine as a [`Driver`].
 ///
-/// Sends one request again and again over kept-alive connections, each with one request under way
-/// at a time. `connect` of the sample holds every connection of the round, the others hold the
+/// Sends the requests of the load over its connections, each with one request under way at a time. `connect` of the sample holds every connection of the round, the others hold the
 /// measured window alone.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Http1;
@@ -44,53 +44,14 @@ impl Driver for Http1 {
         load: &Load,
         window: &mut dyn Window,
     ) -> Result<Sample, DriverError> {
-        let request = load.requests_of_mix().next().ok_or(DriverError::Unsuited {
-            driver: "http1",
-            reason: "it holds no request; a journey is driven by the code of its scenario",
-        })?;
+        if load.mix.is_none() {
+            return Err(DriverError::Unsuited {
+                driver: "http1",
+                reason: "it holds no request; a journey is driven by the code of its scenario",
+            });
+        }
         file_limit::raise(load.concurrency)?;
-        let plan = Plan::new(endpoint, load, request);
-        let (steps, told) = sync_channel(0);
-        let (proceed, allowed) = sync_channel(0);
-        let side = WindowSide::new(steps, allowed);
-        on_own_thread(
-            move || engine::run(plan, &side),
-            move || follow(told, proceed, window),
-        )?
-    }
-}
-
-/// Runs `work` on a thread of its own and `meanwhile` on this one; a panic of either goes on here.
-fn on_own_thread<T: Send>(
-    work: impl FnOnce() -> T + Send,
-    meanwhile: impl FnOnce(),
-) -> Result<T, DriverError> {
-    thread::scope(|scope| {
-        let engine = thread::Builder::new()
-            .name("http1-engine".to_owned())
-            .spawn_scoped(scope, work)
-            .map_err(|source| DriverError::Engine { source })?;
-        meanwhile();
-        Ok(engine.join().unwrap_or_else(|panic| resume_unwind(panic)))
-    })
-}
-
-/// Hands the engine's steps to the window until the engine has no more to say.
-///
-/// Owns its ends of the channels, so that a panic of the window hangs up on the engine.
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "dropping the ends is what stops the engine"
-)]
-fn follow(told: Receiver<Step>, proceed: SyncSender<()>, window: &mut dyn Window) {
-    for step in told {
-        match step {
-            Step::Open => window.open(),
-            Step::Close => window.close(),
-        }
-        if proceed.send(()).is_err() {
-            return;
-        }
+        engine::run(Plan::new(endpoint, load), window)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
-use crate::driver::http1::on_own_thread;
+use crate::driver::http1::crew::Crew;
 
 /// Notes how many requests the server had seen when the window opened and closed.
 struct NotingWindow {
@@ -60,7 +60,12 @@ fn the_window_is_told_once_each() {
 
 #[test]
 fn a_panic_of_the_engine_goes_on_in_the_caller() {
-    let panicking = || on_own_thread(|| -> u8 { panic!("engine") }, || {});
+    let panicking = || {
+        std::thread::scope(|scope| {
+            let work = |_| |()| -> u8 { panic!("engine") };
+            Crew::hire(scope, 2, work).unwrap().carry_out(())
+        })
+    };
     let panic = catch_unwind(AssertUnwindSafe(panicking)).unwrap_err();
     assert_eq!(panic.downcast_ref::<&str>(), Some(&"engine"));
 }
