@@ -3,6 +3,7 @@
 //! Each test drives a real socket on the loopback and compares the engine's books with the
 //! server's own. None looks at the clock.
 
+mod bodies;
 mod closing;
 mod counts;
 mod failures;
