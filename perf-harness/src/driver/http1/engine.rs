@@ -98,9 +98,7 @@ impl Conductor<'_, '_> {
         match outcome.unopened {
             None if outcome.ledger.was_cut() => Err(self.too_late("connections were opened")),
             None => Ok(outcome.ledger),
-            Some(failure) if failure.is_deadline() => {
-                Err(self.too_late("connections were opened"))
-            }
+            Some(failure) if failure.is_deadline() => Err(self.too_late("connections were opened")),
             Some(failure) => Err(self.not_enough(outcome.open, failure)),
         }
     }
@@ -138,7 +136,9 @@ impl Conductor<'_, '_> {
             Some(_) => LEAD,
             None => Duration::ZERO,
         };
-        let ledger = self.carry_out(Phase::Measure(Instant::now() + lead))?.ledger;
+        let ledger = self
+            .carry_out(Phase::Measure(Instant::now() + lead))?
+            .ledger;
         self.check_lost(&self.round.measured, &ledger)?;
         match ledger.sent() {
             0 if ledger.was_cut() => Err(self.too_late("no request had an outcome")),
@@ -178,7 +178,10 @@ impl Conductor<'_, '_> {
             sent if sent == plan.requests => Ended::Requests,
             _ => Ended::Duration,
         };
-        let asked = plan.rate.as_ref().map(|rate| plan.asked(rate, ledger.span()));
+        let asked = plan
+            .rate
+            .as_ref()
+            .map(|rate| plan.asked(rate, ledger.span()));
         ledger.into_sample(ended, asked)
     }
 }

@@ -88,7 +88,11 @@ impl<'a> EventLoop<'a> {
     }
 
     pub(super) fn open_slots(&self) -> usize {
-        self.floor.slots.iter().filter(|slot| slot.is_open()).count()
+        self.floor
+            .slots
+            .iter()
+            .filter(|slot| slot.is_open())
+            .count()
     }
 
     /// Opens a connection in every slot that has none, all at once.

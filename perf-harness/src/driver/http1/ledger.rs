@@ -160,7 +160,8 @@ impl Ledger {
         self.last_completion = Some(completed.done);
         self.latency.record(latency);
         self.first_byte.record(completed.first_byte - sent.at);
-        self.series.record_good(completed.done - self.origin, latency);
+        self.series
+            .record_good(completed.done - self.origin, latency);
         if sent.fresh {
             self.fresh_latency.record(latency);
         }
@@ -178,7 +179,9 @@ impl Ledger {
         self.last_completion = Some(now);
         self.series.record_failed(now - self.origin);
         match (failure, sent) {
-            (Failure::Timeout { timeout }, Some(sent)) => self.record_wait(sent, sent.at + *timeout),
+            (Failure::Timeout { timeout }, Some(sent)) => {
+                self.record_wait(sent, sent.at + *timeout)
+            }
             (Failure::Deadline, Some(sent)) => self.record_wait(sent, now),
             (_, Some(sent)) => self.failed_latency.record(now - sent.base()),
             (_, None) => {}
@@ -236,7 +239,10 @@ impl Ledger {
     }
 
     fn merge_times(&mut self, other: &Self) {
-        self.first_send = [self.first_send, other.first_send].into_iter().flatten().min();
+        self.first_send = [self.first_send, other.first_send]
+            .into_iter()
+            .flatten()
+            .min();
         self.last_send = self.last_send.max(other.last_send);
         self.last_completion = self.last_completion.max(other.last_completion);
         self.latency.merge(&other.latency);
@@ -299,7 +305,11 @@ impl Ledger {
 
     /// The sample of a window that was `ended` so; `asked` is the rate of an open loop.
     pub(super) fn into_sample(mut self, ended: Ended, asked: Option<f64>) -> Sample {
-        let statuses = self.statuses.iter().zip(0..).filter(|(count, _)| **count > 0);
+        let statuses = self
+            .statuses
+            .iter()
+            .zip(0..)
+            .filter(|(count, _)| **count > 0);
         Sample {
             sent: self.sent(),
             ok: self.ok,

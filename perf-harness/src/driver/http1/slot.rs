@@ -214,9 +214,7 @@ impl<'a> Slot<'a> {
         let reused = |connection: &Connection| connection.carried() > 1;
         let reused = self.connection.as_ref().is_some_and(reused);
         match &mut self.errand {
-            Some(errand)
-                if reused && errand.asked.is_repeatable() && failure.is_close_race() =>
-            {
+            Some(errand) if reused && errand.asked.is_repeatable() && failure.is_close_race() => {
                 errand.retried = true;
                 desk.ledger.note_retry();
                 self.reopen(desk);
