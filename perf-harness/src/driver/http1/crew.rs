@@ -44,7 +44,7 @@ where
     pub(super) fn carry_out(&mut self, order: Order) -> Vec<Done> {
         for hand in &self.hands {
             // Who cannot be told has panicked, which is found out next.
-            drop(hand.orders.send(order));
+            hand.orders.send(order).ok();
         }
         let outcomes: Vec<_> = self.hands.iter().map(|hand| hand.done.recv()).collect();
         outcomes

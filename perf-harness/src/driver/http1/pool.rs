@@ -75,10 +75,6 @@ impl Pool {
         let lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
         lost.clone()
     }
-
-    pub(super) fn is_given_up(&self) -> bool {
-        self.failed_attempts.load(Ordering::Relaxed) >= ATTEMPTS
-    }
 }
 
 impl<'a> Share<'a> {
@@ -101,11 +97,6 @@ impl<'a> Share<'a> {
         }
         self.in_hand -= 1;
         true
-    }
-
-    /// Takes no more.
-    pub(super) fn end(&mut self) {
-        self.stop = Some(Instant::now());
     }
 }
 

@@ -6,11 +6,14 @@
 mod bodies;
 mod closing;
 mod counts;
+mod ends;
 mod failures;
 mod heads;
+mod open;
 mod peer;
 mod reading;
 mod replies;
+mod threads;
 mod timeouts;
 mod window;
 
