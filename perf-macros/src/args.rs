@@ -9,35 +9,53 @@ use syn::{Error, Expr, LitStr, Result, Token, token};
 use crate::entries::entries;
 use crate::errors::Errors;
 use crate::gate::{self, Gated};
-use crate::value::{self, Concurrency, Header, Timeout};
+use crate::value::{self, Concurrency, Header, Stage, Timeout};
 
 /// The keys that name the method of the request.
 pub(crate) const METHODS: [&str; 7] = ["delete", "get", "head", "options", "patch", "post", "put"];
 
 /// Every key with an example of its use, sorted.
-pub(crate) const KEYS: [(&str, &str); 23] = [
+pub(crate) const KEYS: [(&str, &str); 41] = [
+    ("arrivals", "arrivals = \"poisson\""),
     ("body", "body = \"name=value\""),
+    ("body_file", "body_file = \"order.json\""),
+    ("ca_file", "ca_file = \"tests/ca.pem\""),
     ("client", "client = \"http1\""),
     ("concurrency", "concurrency = 50"),
+    ("cookies", "cookies = true"),
     ("crate", "crate = perf_harness"),
+    ("deadline", "deadline = \"2m\""),
     ("delete", "delete = \"/cart\""),
+    ("duration", "duration = \"10s\""),
     ("error_budget", "error_budget = \"0.1%\""),
+    ("expect_contains", "expect_contains = \"total\""),
+    ("expect_length", "expect_length = 1_024"),
+    ("expect_sha256", "expect_sha256 = DIGEST"),
     ("expect_status", "expect_status = 200"),
     ("gate", "gate(throughput = \"5%\")"),
     ("get", "get = \"/\""),
     ("head", "head = \"/\""),
     ("headers", "headers(\"accept\" = \"text/html\")"),
+    ("http", "http = \"2\""),
+    ("insecure", "insecure = true"),
     ("keep_alive", "keep_alive = true"),
     ("name", "name = \"home\""),
     ("options", "options = \"/\""),
     ("patch", "patch = \"/cart\""),
     ("post", "post = \"/cart\""),
     ("put", "put = \"/cart\""),
+    ("ramp_up", "ramp_up = \"2s\""),
+    ("rate", "rate = 2_000"),
+    ("redirects", "redirects = 3"),
     ("renamed_from", "renamed_from = \"home\""),
     ("requests", "requests = 10_000"),
     ("rounds", "rounds = 5"),
+    ("seed", "seed = 7"),
+    ("stages", "stages(\"10s\" = 500)"),
     ("target", "target = shop()"),
+    ("threads", "threads = 2"),
     ("timeout", "timeout = \"5s\""),
+    ("values", "values(\"id\" = 1..=1000)"),
     ("warmup", "warmup = 100"),
 ];
 
@@ -61,7 +79,15 @@ pub(crate) struct ScenarioArgs {
     pub(crate) concurrency: Option<Setting<Concurrency>>,
     pub(crate) warmup: Option<Setting>,
     pub(crate) rounds: Option<Setting>,
-    pub(crate) timeout: Option<Setting<Timeout>>,
+    /// Every time, in the order in which they were written.
+    pub(crate) times: Vec<Setting<Timeout>>,
+    /// Keys whose value is handed to the method of their name as it is.
+    pub(crate) plain: Vec<Setting>,
+    pub(crate) arrivals: Option<Setting<Ident>>,
+    pub(crate) http: Option<Setting<Ident>>,
+    pub(crate) insecure: Option<Setting>,
+    pub(crate) stages: Option<Setting<Vec<Stage>>>,
+    pub(crate) values: Option<Setting<Vec<Header>>>,
     pub(crate) keep_alive: Option<Setting>,
     pub(crate) client: Option<Setting<Ident>>,
     pub(crate) error_budget: Option<Setting>,
@@ -101,6 +127,11 @@ impl ScenarioArgs {
         self.written.iter().any(|written| written == key)
     }
 
+    /// The value of a plain key.
+    pub(crate) fn plain(&self, key: &str) -> Option<&Setting> {
+        self.plain.iter().find(|setting| setting.key == key)
+    }
+
     fn read_key(&mut self, input: ParseStream) -> Result<Ident> {
         let example = "write a key and its value, such as `requests = 10_000`";
         let key = Ident::parse_any(input).map_err(|_| input.error(example))?;
@@ -133,7 +164,19 @@ impl ScenarioArgs {
             "requests" => self.requests = Some(single(key, given, value::at_least_one)?),
             "rounds" => self.rounds = Some(single(key, given, value::at_least_one)?),
             "target" => self.target = Some(single(key, given, value::anything)?),
-            "timeout" => self.timeout = Some(single(key, given, value::timeout)?),
+            "arrivals" => self.arrivals = Some(single(key, given, value::arrivals)?),
+            "http" => self.http = Some(single(key, given, value::http)?),
+            "insecure" => self.insecure = Some(single(key, given, value::only_true)?),
+            "stages" => self.stages = Some(list(key, given, value::stages)?),
+            "values" => self.values = Some(list(key, given, value::values)?),
+            "deadline" | "duration" | "ramp_up" | "timeout" => {
+                self.times.push(single(key, given, value::timeout)?);
+            }
+            "rate" | "threads" => self.plain.push(single(key, given, value::above_zero)?),
+            "body_file" | "ca_file" | "cookies" | "expect_contains" | "expect_length"
+            | "expect_sha256" | "redirects" | "seed" => {
+                self.plain.push(single(key, given, value::anything)?);
+            }
             "warmup" => self.warmup = Some(single(key, given, value::anything)?),
             _ => self.request = Some(single(key, given, value::path)?),
         }

@@ -10,7 +10,7 @@ use syn::{Expr, Path};
 use crate::args::{ScenarioArgs, Setting};
 use crate::check::Form;
 use crate::gate::{Gated, Limit};
-use crate::value::{Concurrency, Header, Timeout};
+use crate::value::{Concurrency, Header, Stage, Timeout};
 
 /// What the expression is made of.
 pub(crate) struct Builder<'a> {
@@ -42,9 +42,15 @@ impl Builder<'_> {
             self.concurrency(connections),
             call(args.warmup.as_ref()),
             call(args.rounds.as_ref()),
-            self.timeout(),
+            self.times(),
+            self.plain(),
+            self.variant(args.http.as_ref(), "HttpVersion"),
+            self.variant(args.arrivals.as_ref(), "Arrivals"),
+            self.stages(),
+            self.values(),
+            self.insecure(),
             call(args.keep_alive.as_ref()),
-            self.client(),
+            self.variant(args.client.as_ref(), "Client"),
             call(args.error_budget.as_ref()),
             call(args.renamed_from.as_ref()),
             self.gate(),
@@ -105,28 +111,53 @@ impl Builder<'_> {
         }
     }
 
-    fn timeout(&self) -> TokenStream {
-        let Some(Setting { key, value }) = &self.args.timeout else {
-            return TokenStream::new();
-        };
-        match value {
-            Timeout::Expr(value) => one_call(key, value),
-            Timeout::Millis(millis, span) => {
-                let millis = Literal::u64_unsuffixed(*millis);
-                one_call(
-                    key,
-                    &quote_spanned!(*span=> ::core::time::Duration::from_millis(#millis)),
-                )
-            }
-        }
+    fn times(&self) -> TokenStream {
+        let times = self.args.times.iter();
+        times
+            .map(|Setting { key, value }| one_call(key, &duration(value)))
+            .collect()
     }
 
-    fn client(&self) -> TokenStream {
+    fn plain(&self) -> TokenStream {
+        let plain = self.args.plain.iter();
+        plain.map(|setting| call(Some(setting))).collect()
+    }
+
+    fn stages(&self) -> TokenStream {
+        let stages = self.args.stages.iter().flat_map(|stages| &stages.value);
+        stages
+            .map(
+                |Stage {
+                     duration: time,
+                     rate,
+                 }| {
+                    let time = duration(time);
+                    quote_spanned!(rate.span()=> .stage(#rate, #time))
+                },
+            )
+            .collect()
+    }
+
+    fn values(&self) -> TokenStream {
+        let values = self.args.values.iter().flat_map(|values| &values.value);
+        values
+            .map(|Header { name, value }| quote_spanned!(value.span()=> .values(#name, #value)))
+            .collect()
+    }
+
+    fn insecure(&self) -> TokenStream {
+        let insecure = self.args.insecure.as_ref();
+        insecure.map_or_else(TokenStream::new, |Setting { key, .. }| quote!(.#key()))
+    }
+
+    /// A call whose value is a variant of the library's `of`.
+    fn variant(&self, setting: Option<&Setting<Ident>>, of: &str) -> TokenStream {
         let library = self.library;
-        let Some(Setting { key, value }) = &self.args.client else {
+        let Some(Setting { key, value }) = setting else {
             return TokenStream::new();
         };
-        one_call(key, &quote!(#library::Client::#value))
+        let of = Ident::new(of, value.span());
+        one_call(key, &quote!(#library::#of::#value))
     }
 
     fn gate(&self) -> TokenStream {
@@ -144,6 +175,16 @@ impl Builder<'_> {
             Limit::Off(off) => {
                 quote_spanned!(off.span()=> .ungated(#library::Metric::#variant))
             }
+        }
+    }
+}
+
+fn duration(time: &Timeout) -> TokenStream {
+    match time {
+        Timeout::Expr(value) => value.to_token_stream(),
+        Timeout::Millis(millis, span) => {
+            let millis = Literal::u64_unsuffixed(*millis);
+            quote_spanned!(*span=> ::core::time::Duration::from_millis(#millis))
         }
     }
 }

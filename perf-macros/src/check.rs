@@ -3,13 +3,13 @@
 
 use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, ReturnType, Safety, Signature};
+use syn::{Attribute, Error, Expr, Lit, ReturnType, Safety, Signature};
 
 use crate::args::{METHODS, ScenarioArgs};
 use crate::errors::Errors;
 use crate::function::Function;
 use crate::gate::{Gated, Limit};
-use crate::value::integer;
+use crate::value::{integer, literal};
 
 const HOW_TO_WRITE_A_JOURNEY: &str =
     "a journey is `async fn checkout(user: &mut User) -> Result<()>` with `target = shop()`";
@@ -47,13 +47,62 @@ pub(crate) fn check(args: &ScenarioArgs, function: &Function, errors: &mut Error
         Form::Load => {
             check_load_signature(function, errors);
             check_load_keys(args, errors);
+            check_client_keys(args, errors);
         }
         Form::Journey => {
             check_journey_signature(function, errors);
             check_journey_keys(args, errors);
         }
     }
+    check_pace_keys(args, errors);
     check_requests(args, errors);
+}
+
+fn check_pace_keys(args: &ScenarioArgs, errors: &mut Errors) {
+    for key in args
+        .written
+        .iter()
+        .filter(|key| *key == "arrivals" || *key == "stages")
+    {
+        if !args.names("rate") {
+            let message = format!("`{key}` is of an open loop; add `rate = 500`, or remove it");
+            errors.add(Error::new_spanned(key, message));
+        }
+    }
+    if let Some(insecure) = args.written.iter().find(|key| *key == "insecure")
+        && args.names("ca_file")
+    {
+        let message = "`insecure` trusts any certificate; remove it, or remove `ca_file`";
+        errors.add(Error::new_spanned(insecure, message));
+    }
+}
+
+/// What the engine of the default client does not speak.
+fn check_client_keys(args: &ScenarioArgs, errors: &mut Errors) {
+    let client = args.client.as_ref();
+    if args.names("client") && client.is_none_or(|client| client.value == "Reqwest") {
+        return;
+    }
+    let is_nothing = |key: &str| {
+        let value = args.plain(key).map(|setting| &setting.value);
+        value.is_some_and(|value| integer(value) == Some(0) || is_false(value))
+    };
+    for key in &args.written {
+        let name = key.to_string();
+        let wanted = match name.as_str() {
+            "http" => args.http.as_ref().is_some_and(|http| http.value == "Http2"),
+            "redirects" | "cookies" => !is_nothing(&name),
+            _ => false,
+        };
+        if wanted {
+            let message = format!("the http1 client has no `{key}`; add `client = \"reqwest\"`");
+            errors.add(Error::new_spanned(key, message));
+        }
+    }
+}
+
+fn is_false(value: &Expr) -> bool {
+    matches!(literal(value), Some(Lit::Bool(said)) if !said.value)
 }
 
 fn check_attributes(function: &Function, errors: &mut Errors) {
@@ -135,12 +184,20 @@ fn check_load_keys(args: &ScenarioArgs, errors: &mut Errors) {
         errors.add(Error::new_spanned(method, message));
     }
     let has_body = first.is_some_and(|method| method != "get" && method != "head");
-    if let Some(body) = args.written.iter().find(|key| *key == "body")
+    let mut bodies = args
+        .written
+        .iter()
+        .filter(|key| *key == "body" || *key == "body_file");
+    if let (Some(_), Some(second)) = (bodies.clone().next(), bodies.clone().nth(1)) {
+        let message = "a request has one body; remove `body` or `body_file`";
+        errors.add(Error::new_spanned(second, message));
+    }
+    if let Some(body) = bodies.next()
         && !has_body
     {
         let method = first.map_or_else(|| "get".to_owned(), ToString::to_string);
         let message =
-            format!("a `{method}` request has no body; write `post = \"/\"`, or remove `body`");
+            format!("a `{method}` request has no body; write `post = \"/\"`, or remove `{body}`");
         errors.add(Error::new_spanned(body, message));
     }
 }
@@ -186,9 +243,14 @@ fn check_journey_keys(args: &ScenarioArgs, errors: &mut Errors) {
     }
     for key in &args.written {
         let next_step = match key.to_string().as_str() {
-            "headers" | "body" => "remove it, and add it to the requests in the function",
+            "headers" | "body" | "body_file" | "values" => {
+                "remove it, and add it to the requests in the function"
+            }
             "expect_status" => "remove it, and call `.expect_status(..)` in the function",
-            "keep_alive" | "client" => "remove it",
+            "expect_contains" | "expect_length" | "expect_sha256" => {
+                "remove it, and look at the reply in the function"
+            }
+            "keep_alive" | "client" | "threads" => "remove it",
             _ if is_method(key) => {
                 "remove it, and send the requests through `user` in the function"
             }
@@ -200,9 +262,9 @@ fn check_journey_keys(args: &ScenarioArgs, errors: &mut Errors) {
 }
 
 fn check_requests(args: &ScenarioArgs, errors: &mut Errors) {
-    if !args.names("requests") {
+    if !args.names("requests") && !args.names("duration") {
         let message = "a scenario says how many requests a round sends; \
-                       add `requests = 10_000`";
+                       add `requests = 10_000`, or `duration = \"10s\"`";
         errors.add(Error::new(Span::call_site(), message));
     }
     let requests = args.requests.as_ref();

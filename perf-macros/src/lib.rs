@@ -68,7 +68,19 @@ mod value;
 ///
 /// | argument | meaning |
 /// |---|---|
-/// | `requests = 10_000` | how many requests, or iterations, one round measures; required |
+/// | `requests = 10_000` | how many requests, or iterations, one round measures; required without `duration` |
+/// | `duration = "10s"` | how long a round sends; with `requests` whichever ends first |
+/// | `rate = 2_000` | requests a second, whatever the server does; by default as replies come |
+/// | `arrivals = "poisson"` | how those of a `rate` lie in time; by default `"constant"` |
+/// | `stages("10s" = 500)` | how the `rate` changes: a time, and the rate at its end |
+/// | `ramp_up = "2s"` | over how long the connections are opened |
+/// | `deadline = "2m"` | how long a whole round may take |
+/// | `seed = 7` | where everything random starts |
+/// | `http = "2"` | the version of HTTP; of a load with `client = "reqwest"` |
+/// | `redirects = 3` | how many redirects are followed; of a load with `client = "reqwest"` |
+/// | `cookies = true` | whether cookies are kept; of a load with `client = "reqwest"` |
+/// | `ca_file = "tests/ca.pem"` | the authorities that are trusted, in place of the system's |
+/// | `insecure = true` | trusts any certificate |
 /// | `concurrency = 50` | how many connections are open at once; `[10, 20]` is a sweep |
 /// | `warmup = 100` | how many requests go before the measured ones |
 /// | `rounds = 5` | how often the target is started afresh and measured |
@@ -87,6 +99,12 @@ mod value;
 /// | `headers("accept" = "text/html")` | headers of every request |
 /// | `body = "name=value"` | the body, not with `get` and `head` |
 /// | `expect_status = 200` | which status is a success; also a list, `[200, 204]` |
+/// | `body_file = "order.json"` | a file that is the body |
+/// | `expect_length = 1_024` | the bytes of a good body |
+/// | `expect_sha256 = DIGEST` | the SHA-256 of a good body |
+/// | `expect_contains = "total"` | what a good body holds |
+/// | `values("id" = 1..=1000)` | what stands for `{id}` in the path: a list or a range |
+/// | `threads = 2` | threads of the engine |
 /// | `keep_alive = false` | whether a connection carries more than one request |
 /// | `client = "http1"` | what sends the requests; also `"reqwest"` |
 ///
@@ -95,6 +113,8 @@ mod value;
 /// | argument | meaning |
 /// |---|---|
 /// | `target = shop()` | the target; required |
+///
+/// Several requests and code that checks bodies are left to the builder.
 ///
 /// A 99th percentile is gated from 500 requests a round on and `p999` from 5000: with fewer it
 /// is the luck of one request, and the macro refuses it where both are literals.

@@ -211,6 +211,26 @@ fn each_argument_is_one_builder_call() {
             ".client(::perf_harness::Client::Reqwest)",
         ),
         ("error_budget = \"0%\"", ".error_budget(\"0%\")"),
+        ("rate = 2_000", ".rate(2_000)"),
+        ("seed = 7", ".seed(7)"),
+        (
+            "deadline = \"2m\"",
+            ".deadline(::core::time::Duration::from_millis(120000))",
+        ),
+        (
+            "rate = 1, arrivals = \"poisson\"",
+            ".arrivals(::perf_harness::Arrivals::Poisson)",
+        ),
+        (
+            "rate = 1, stages(\"1s\" = 5, PAUSE = 6.5)",
+            ".stage(5, ::core::time::Duration::from_millis(1000)).stage(6.5, PAUSE)",
+        ),
+        ("values(\"id\" = 1..=9)", ".values(\"id\", 1..=9)"),
+        ("insecure = true", ".insecure()"),
+        (
+            "client = \"reqwest\", http = \"2\"",
+            ".http(::perf_harness::HttpVersion::Http2)",
+        ),
         ("renamed_from = \"start\"", ".renamed_from(\"start\")"),
         (
             "name = \"front\"",
@@ -422,6 +442,11 @@ fn the_example_of_each_key_is_right() {
         let expansion = match key {
             "requests" => load(example),
             "body" => load(&format!("requests = 1, post = \"/\", {example}")),
+            "body_file" => load(&format!("requests = 1, post = \"/\", {example}")),
+            "arrivals" | "stages" => load(&format!("requests = 1, rate = 5, {example}")),
+            "cookies" | "http" | "redirects" => {
+                load(&format!("requests = 1, client = \"reqwest\", {example}"))
+            }
             "concurrency" => load(&format!("requests = 100, {example}")),
             "target" => journey(&format!("requests = 1, {example}")),
             _ => load(&format!("requests = 1, {example}")),
@@ -617,4 +642,49 @@ fn attributes_of_a_sweep_go_where_they_mean_something() {
     assert_eq!(count("#[cfg_attr(old, cfg(unix))]"), 4);
     assert_eq!(count("#[must_use]"), 1);
     assert_eq!(count("#[allow(dead_code)]"), 1);
+}
+
+#[test]
+fn a_duration_replaces_the_number_of_requests() {
+    assert_accepted(load("duration = \"10s\", gate(p99 = \"20%\")"));
+    assert_accepted(load("duration = \"10s\", requests = 5"));
+    assert_only_error(load("duration = \"0s\""), "write `duration = \"5s\"`");
+}
+
+#[test]
+fn keys_that_contradict_each_other_are_refused() {
+    let wrong = [
+        ("arrivals = \"poisson\"", "add `rate = 500`"),
+        ("stages(\"1s\" = 5)", "add `rate = 500`"),
+        ("insecure = true, ca_file = \"a\"", "remove `ca_file`"),
+        ("redirects = 1", "add `client = \"reqwest\"`"),
+        (
+            "http = \"2\", client = \"http1\"",
+            "add `client = \"reqwest\"`",
+        ),
+        ("cookies = true", "add `client = \"reqwest\"`"),
+        ("post = \"/\", body = \"\", body_file = \"a\"", "one body"),
+        ("rate = 0", "above 0"),
+        ("rate = 1, stages(\"1s\" = 0)", "above 0"),
+        ("rate = 1, stages(1 = 5)", "a stage is a time"),
+        ("insecure = false", "or remove `insecure`"),
+        ("http = 2", "unknown version"),
+        ("values(1..=9)", "values are a name"),
+    ];
+    for (arguments, part) in wrong {
+        assert_only_error(load(&format!("requests = 100, {arguments}")), part);
+    }
+    assert_accepted(load(
+        "requests = 1, redirects = 0, cookies = false, http = \"1.1\"",
+    ));
+}
+
+#[test]
+fn a_journey_has_a_pace_and_no_requests_of_its_own() {
+    let arguments = "target = shop(), duration = \"1s\", rate = 5, http = \"2\", cookies = true";
+    assert_accepted(journey(arguments));
+    for key in ["threads = 1", "values(\"id\" = [1])", "expect_length = 1"] {
+        let expansion = journey(&format!("target = shop(), requests = 1, {key}"));
+        assert_only_error(expansion, "a journey sends its own requests");
+    }
 }

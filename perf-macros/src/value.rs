@@ -43,6 +43,12 @@ pub(crate) struct Header {
     pub(crate) value: Expr,
 }
 
+/// One stage of an open loop.
+pub(crate) struct Stage {
+    pub(crate) duration: Timeout,
+    pub(crate) rate: Expr,
+}
+
 /// The literal that an expression is, if it is one.
 pub(crate) fn literal(value: &Expr) -> Option<&Lit> {
     match value {
@@ -151,18 +157,65 @@ pub(crate) fn timeout(key: &Ident, value: Expr) -> Result<Timeout> {
 
 /// Takes the name of a client and gives that of the variant.
 pub(crate) fn client(key: &Ident, value: Expr) -> Result<Ident> {
-    let name = match literal(&value) {
+    variant(
+        key,
+        &value,
+        "client",
+        [("http1", "Http1"), ("reqwest", "Reqwest")],
+    )
+}
+
+/// Takes how requests lie in time and gives the name of the variant.
+pub(crate) fn arrivals(key: &Ident, value: Expr) -> Result<Ident> {
+    let known = [("constant", "Constant"), ("poisson", "Poisson")];
+    variant(key, &value, "arrivals", known)
+}
+
+/// Takes a version of HTTP and gives the name of the variant.
+pub(crate) fn http(key: &Ident, value: Expr) -> Result<Ident> {
+    variant(
+        key,
+        &value,
+        "version of HTTP",
+        [("1.1", "Http1"), ("2", "Http2")],
+    )
+}
+
+fn variant(key: &Ident, value: &Expr, what: &str, known: [(&str, &str); 2]) -> Result<Ident> {
+    let name = match literal(value) {
         Some(Lit::Str(name)) => name.value(),
         _ => String::new(),
     };
-    match name.as_str() {
-        "http1" => Ok(Ident::new("Http1", value.span())),
-        "reqwest" => Ok(Ident::new("Reqwest", value.span())),
-        _ => {
-            let message = format!("unknown client; write `{key} = \"http1\"` or `\"reqwest\"`");
-            Err(Error::new_spanned(value, message))
-        }
+    if let Some((_, variant)) = known.iter().find(|(text, _)| *text == name) {
+        return Ok(Ident::new(variant, value.span()));
     }
+    let [(first, _), (second, _)] = known;
+    let message = format!("unknown {what}; write `{key} = \"{first}\"` or `\"{second}\"`");
+    Err(Error::new_spanned(value, message))
+}
+
+/// Takes `true` alone, of a key that is left out otherwise.
+pub(crate) fn only_true(key: &Ident, value: Expr) -> Result<Expr> {
+    if matches!(literal(&value), Some(Lit::Bool(said)) if said.value) {
+        return Ok(value);
+    }
+    let message = format!("write `{key} = true`, or remove `{key}`");
+    Err(Error::new_spanned(value, message))
+}
+
+/// Refuses a literal that is no number above 0.
+pub(crate) fn above_zero(key: &Ident, value: Expr) -> Result<Expr> {
+    let is_right = match literal(&value) {
+        None => !is_negative(&value),
+        Some(Lit::Int(number)) => number.base10_parse::<u64>().is_ok_and(|n| n > 0),
+        Some(Lit::Float(number)) => number.base10_parse::<f64>().is_ok_and(|n| n > 0.0),
+        Some(_) => false,
+    };
+    if is_right {
+        return Ok(value);
+    }
+    let message = format!("`{key}` is a number above 0; write `{key} = 2`");
+    Err(Error::new_spanned(value, message))
 }
 
 /// Takes the path under which the library is known.
@@ -183,6 +236,28 @@ pub(crate) fn headers(list: TokenStream) -> Result<Vec<Header>> {
     let headers = |input: ParseStream| Ok(entries(input, &mut errors, |input, _| header(input)));
     let headers = headers.parse2(list)?;
     errors.finish(headers)
+}
+
+/// Takes the list of `stages(..)`.
+pub(crate) fn stages(list: TokenStream) -> Result<Vec<Stage>> {
+    let mut errors = Errors::default();
+    let stages = |input: ParseStream| Ok(entries(input, &mut errors, |input, _| stage(input)));
+    let stages = stages.parse2(list)?;
+    errors.finish(stages)
+}
+
+/// Takes the list of `values(..)`.
+pub(crate) fn values(list: TokenStream) -> Result<Vec<Header>> {
+    let example = "values are a name and a list or range; write `\"id\" = 1..=1000`";
+    let mut errors = Errors::default();
+    let values = |input: ParseStream| {
+        Ok(entries(input, &mut errors, |input, _| {
+            let (name, value) = pair(input, example)?;
+            Ok(Header { name, value })
+        }))
+    };
+    let values = values.parse2(list)?;
+    errors.finish(values)
 }
 
 /// Refuses a literal that is not a percentage from 0 to below 100.
@@ -270,6 +345,23 @@ fn millis(text: &str) -> Option<u64> {
     count
         .checked_mul(millis_per_unit)
         .filter(|millis| *millis > 0)
+}
+
+fn stage(input: ParseStream) -> Result<Stage> {
+    let example = "a stage is a time and the rate at its end; write `\"10s\" = 500`";
+    let (time, rate) = pair(input, example)?;
+    let key = Ident::new("rate", rate.span());
+    let rate = above_zero(&key, rate)?;
+    let span = time.span();
+    let duration = timeout(&key, time).map_err(|_| Error::new(span, example))?;
+    Ok(Stage { duration, rate })
+}
+
+fn pair(input: ParseStream, example: &str) -> Result<(Expr, Expr)> {
+    match input.parse()? {
+        Expr::Assign(pair) => Ok((*pair.left, *pair.right)),
+        entry => Err(Error::new_spanned(entry, example)),
+    }
 }
 
 fn header(input: ParseStream) -> Result<Header> {

@@ -4,9 +4,83 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// `requests` is 0, or was never said.
-    #[error("the load has no requests: say how many with `requests`, at least 1")]
+    /// Neither `requests` nor `duration` was said.
+    #[error(
+        "the load has no requests: say how many with `requests`, at least 1, or for how long with `duration`"
+    )]
     NoRequests,
+    /// A time that must be above zero is zero.
+    #[error("`{option}` is zero: write for example `{option} = \"10s\"`, or remove it")]
+    NoTime {
+        /// Which time.
+        option: &'static str,
+    },
+    /// A time that the deadline never lets pass.
+    #[error("`{option}` is not over before the `deadline`: shorten it, or raise `deadline`")]
+    PastDeadline {
+        /// Which time.
+        option: &'static str,
+    },
+    /// A rate that is zero, negative or no number.
+    #[error(
+        "the rate {rate} cannot be kept: write requests a second above 0, for example `rate = 500`; stages and arrivals want a `rate` to start from"
+    )]
+    Rate {
+        /// The refused rate.
+        rate: f64,
+    },
+    /// The rate sends nothing within the duration.
+    #[error("the rate sends no request within `duration`: raise `rate` or `duration`")]
+    NoRequestInTime,
+    /// No threads, or more than connections.
+    #[error(
+        "threads {threads} cannot share {concurrency} connections: `threads` is at least 1 and at most `concurrency`"
+    )]
+    Threads {
+        /// Threads asked for.
+        threads: usize,
+        /// Connections asked for.
+        concurrency: usize,
+    },
+    /// A mix or a sequence without requests.
+    #[error("the mix has no requests: add one, such as `Request::get(\"/\")`")]
+    EmptyMix,
+    /// A request that would never be sent.
+    #[error("the request {path:?} has weight 0: give it at least 1, or remove it")]
+    Weight {
+        /// Its path.
+        path: String,
+    },
+    /// No SHA-256.
+    #[error("{text:?} is no SHA-256: write the 64 hexadecimal digits that `sha256sum` prints")]
+    Sha256 {
+        /// The refused text.
+        text: String,
+    },
+    /// Every body holds an empty text.
+    #[error(
+        "`expect_contains` is empty, which every body holds: say what to look for, or remove it"
+    )]
+    EmptyContains,
+    /// A body is expected of a reply that has none.
+    #[error(
+        "the reply to a HEAD request has no body to check: remove the expectation, or send GET"
+    )]
+    BodyOfHead,
+    /// Values that cannot stand in the path.
+    #[error("the values of {name:?} {problem}")]
+    Values {
+        /// Their name.
+        name: String,
+        /// What is wrong, and what to do.
+        problem: &'static str,
+    },
+    /// What only the other client can do.
+    #[error("`{option}` is not spoken by the http1 client: write `client = \"reqwest\"`")]
+    WantsReqwest {
+        /// Which option.
+        option: &'static str,
+    },
     /// `concurrency` is 0.
     #[error("the load has no connections: `concurrency` is at least 1")]
     NoConnections,

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::LoadError;
+
 /// What a reply must be to count as good.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -41,6 +43,32 @@ impl Default for Expected {
 }
 
 impl Expected {
+    pub(super) fn check(&self, has_body: bool) -> Result<(), LoadError> {
+        let known = |status: &u16| (100..600).contains(status);
+        if let Some(&status) = self.statuses.iter().find(|status| !known(status)) {
+            return Err(LoadError::Status { status });
+        }
+        if self.statuses.is_empty() {
+            return Err(LoadError::Status { status: 0 });
+        }
+        if !has_body && (self.length.is_some() || self.reads_the_body()) {
+            return Err(LoadError::BodyOfHead);
+        }
+        self.check_contents()
+    }
+
+    fn check_contents(&self) -> Result<(), LoadError> {
+        if self.contains.as_ref().is_some_and(Vec::is_empty) {
+            return Err(LoadError::EmptyContains);
+        }
+        let is_hash =
+            |text: &&String| text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
+        match self.sha256.as_ref().filter(|text| !is_hash(text)) {
+            Some(text) => Err(LoadError::Sha256 { text: text.clone() }),
+            None => Ok(()),
+        }
+    }
+
     /// Whether anything but the status and the length decides, so that the body must be looked at.
     #[must_use]
     pub fn reads_the_body(&self) -> bool {

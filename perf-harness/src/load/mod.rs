@@ -3,15 +3,14 @@
 mod client;
 mod error;
 mod expected;
+mod fields;
 mod pace;
 mod request;
 
-use std::collections::BTreeMap;
 use std::hash::Hasher as _;
 use std::time::Duration;
 
 use http::Method;
-use serde_json::{Value, json};
 use siphasher::sip128::{Hasher128, SipHasher13};
 
 pub use client::{Client, HttpVersion, Trust};
@@ -99,27 +98,74 @@ impl Load {
     ///
     /// [`LoadError`] names the first field that cannot be.
     pub fn check(&self) -> Result<(), LoadError> {
-        if self.requests == 0 {
-            return Err(LoadError::NoRequests);
-        }
-        if self.concurrency == 0 {
-            return Err(LoadError::NoConnections);
-        }
-        if self.concurrency as u64 > self.requests {
-            return Err(LoadError::ConcurrencyAboveRequests {
-                concurrency: self.concurrency,
-                requests: self.requests,
-            });
-        }
-        if self.timeout.is_zero() {
-            return Err(LoadError::NoTimeout);
-        }
+        self.check_amount()?;
+        self.check_times()?;
+        self.pace.check(self.duration)?;
         if !(0.0..=1.0).contains(&self.error_budget) {
             return Err(LoadError::ErrorBudget {
                 budget: self.error_budget,
             });
         }
-        self.requests_of_mix().try_for_each(Request::check)
+        match &self.mix {
+            Some(mix) => self.check_client().and_then(|()| mix.check()),
+            None => Ok(()),
+        }
+    }
+
+    fn check_amount(&self) -> Result<(), LoadError> {
+        let (requests, concurrency) = (self.requests, self.concurrency);
+        if requests == 0 && self.duration.is_none() {
+            return Err(LoadError::NoRequests);
+        }
+        if concurrency == 0 {
+            return Err(LoadError::NoConnections);
+        }
+        if requests > 0 && concurrency as u64 > requests {
+            return Err(LoadError::ConcurrencyAboveRequests {
+                concurrency,
+                requests,
+            });
+        }
+        match self.threads {
+            Some(threads) if threads == 0 || threads > concurrency => Err(LoadError::Threads {
+                threads,
+                concurrency,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_times(&self) -> Result<(), LoadError> {
+        if self.timeout.is_zero() {
+            return Err(LoadError::NoTimeout);
+        }
+        let duration = self.duration.unwrap_or(Duration::MAX);
+        for (option, time) in [("duration", duration), ("deadline", self.deadline)] {
+            if time.is_zero() {
+                return Err(LoadError::NoTime { option });
+            }
+        }
+        let duration = self.duration.unwrap_or_default();
+        for (option, time) in [("ramp_up", self.ramp_up), ("duration", duration)] {
+            if time >= self.deadline {
+                return Err(LoadError::PastDeadline { option });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_client(&self) -> Result<(), LoadError> {
+        let wanted = [
+            ("http", self.http == HttpVersion::Http2),
+            ("redirects", self.redirects > 0),
+            ("cookies", self.cookies),
+        ];
+        match wanted.into_iter().find(|(_, wanted)| *wanted) {
+            Some((option, _)) if self.client == Client::Http1 => {
+                Err(LoadError::WantsReqwest { option })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The requests of the mix; none of a journey.
@@ -132,51 +178,6 @@ impl Load {
     pub fn warmup_requests(&self) -> u64 {
         let default = || (self.requests / 10).max(self.concurrency as u64);
         self.warmup.unwrap_or_else(default)
-    }
-
-    /// The load in readable form: what a baseline keeps, and what must be equal to be compared.
-    #[must_use]
-    pub fn fields(&self) -> BTreeMap<String, Value> {
-        let mut fields = BTreeMap::from([
-            ("requests".to_owned(), json!(self.requests)),
-            ("concurrency".to_owned(), json!(self.concurrency)),
-            ("warmup".to_owned(), json!(self.warmup_requests())),
-            (
-                "timeout_ms".to_owned(),
-                json!(self.timeout.as_millis() as u64),
-            ),
-        ]);
-        match &self.mix {
-            Some(mix) => fields.extend(
-                mix.requests
-                    .iter()
-                    .flat_map(|request| self.request_fields(request)),
-            ),
-            None => fields.extend([("client".to_owned(), json!("journey"))]),
-        }
-        fields
-    }
-
-    fn request_fields(&self, request: &Request) -> Vec<(String, Value)> {
-        let line = format!("{} {}", request.method, request.path);
-        let mut fields = vec![
-            ("client".to_owned(), json!(self.client.name())),
-            ("keep_alive".to_owned(), json!(self.keep_alive)),
-            ("request".to_owned(), json!(line)),
-            ("expected".to_owned(), json!(request.expected.statuses)),
-        ];
-        if !request.headers.is_empty() {
-            let headers = request
-                .headers
-                .iter()
-                .map(|(name, value)| format!("{name}: {value}"));
-            fields.push(("headers".to_owned(), headers.collect()));
-        }
-        if !request.body.is_empty() {
-            fields.push(("body_bytes".to_owned(), json!(request.body.len())));
-            fields.push(("body_hash".to_owned(), json!(stable_hash(&request.body))));
-        }
-        fields
     }
 
     /// A hash of [`fields`](Self::fields), the same on every machine and in every version.
@@ -271,6 +272,114 @@ mod tests {
             hash,
             "a budget judges the load, it does not change it"
         );
+    }
+
+    #[test]
+    fn what_is_new_in_a_load_is_in_its_fields_and_a_deadline_is_not() {
+        let plain = load();
+        let changes: [fn(&mut Load); 11] = [
+            |load| load.duration = Some(Duration::from_secs(1)),
+            |load| load.ramp_up = Duration::from_secs(1),
+            |load| load.threads = Some(1),
+            |load| load.pace = Pace::Open(Rate::constant(5.0)),
+            |load| load.http = HttpVersion::Http2,
+            |load| load.redirects = 1,
+            |load| load.cookies = true,
+            |load| load.trust = Trust::Insecure,
+            |load| load.mix = Some(Request::get("/").expect_length(1).into()),
+            |load| load.mix = Some(Request::get("/").expect_contains("a").into()),
+            |load| load.mix = Some(Request::get("/").check_body(|_| Ok(())).into()),
+        ];
+        for (index, change) in changes.into_iter().enumerate() {
+            let mut other = plain.clone();
+            change(&mut other);
+            assert_ne!(other.hash(), plain.hash(), "{index}");
+        }
+        let later = Load {
+            deadline: Duration::from_secs(1),
+            seed: 7,
+            ..plain.clone()
+        };
+        assert_eq!(later.hash(), plain.hash(), "nothing of it is random");
+    }
+
+    #[test]
+    fn a_load_by_the_clock_is_readable() {
+        let mut rate = Rate::constant(2_000.0);
+        rate.stages = vec![Stage::new(500.0, Duration::from_secs(10))];
+        rate.arrivals = Arrivals::Poisson;
+        let requests = vec![Request::get("/a").weight(3), Request::post("/b").body("x")];
+        let order = Order::Weighted;
+        let load = Load {
+            requests: 0,
+            duration: Some(Duration::from_secs(60)),
+            pace: Pace::Open(rate),
+            mix: Some(Mix { requests, order }),
+            ..load()
+        };
+        let fields = load.fields();
+        assert_eq!(fields.get("requests"), None);
+        assert_eq!(fields["rate"], "2000/s");
+        assert_eq!(fields["stages"][0], "10s to 500/s");
+        assert_eq!(fields["arrivals"], "poisson");
+        assert_eq!(fields["mix"][0], "3 x GET /a {\"expected\":[200]}");
+        assert_eq!(
+            (&fields["seed"], &fields["duration_ms"]),
+            (&0.into(), &60_000.into())
+        );
+        assert_eq!(load.warmup_requests(), 10, "one a connection");
+    }
+
+    #[test]
+    fn a_request_that_cannot_be_sent_or_checked_is_refused() {
+        let wrong = [
+            Request::get("/").values("id", 1..=2),
+            Request::get("/{id}/{x}").values("id", 1..=2),
+            Request::get("/{id}").values("id", std::ops::RangeInclusive::new(2, 1)),
+            Request::get("/{id}").values("id", ["a b"]),
+            Request::get("/{id}").values("id", Vec::<String>::new()),
+            Request::get("/{id}")
+                .values("id", 1..=2)
+                .values("id", 1..=2),
+            Request::get("/").expect_sha256("ab"),
+            Request::get("/").expect_contains(""),
+            Request::head("/").expect_length(1),
+            Request::get("/").weight(0),
+        ];
+        for request in wrong {
+            let text = format!("{request:?}");
+            let mix = Some(request.into());
+            assert!(Load { mix, ..load() }.check().is_err(), "{text}");
+        }
+        let right = [
+            Request::get("/{id}"),
+            Request::get("/{id}").values("id", ["a%20b", "ä"]),
+            Request::get("/").expect_sha256("aB".repeat(32)),
+        ];
+        for request in right {
+            let mix = Some(request.into());
+            assert_eq!(Load { mix, ..load() }.check(), Ok(()));
+        }
+    }
+
+    #[test]
+    fn a_load_that_never_ends_or_never_begins_is_refused() {
+        let changes: [fn(&mut Load); 9] = [
+            |load| load.duration = Some(Duration::ZERO),
+            |load| load.duration = Some(load.deadline),
+            |load| load.deadline = Duration::ZERO,
+            |load| load.ramp_up = load.deadline,
+            |load| load.threads = Some(0),
+            |load| load.threads = Some(11),
+            |load| load.redirects = 1,
+            |load| load.http = HttpVersion::Http2,
+            |load| load.mix.as_mut().unwrap().requests.clear(),
+        ];
+        for (index, change) in changes.into_iter().enumerate() {
+            let mut wrong = load();
+            change(&mut wrong);
+            assert!(wrong.check().is_err(), "{index}");
+        }
     }
 
     #[test]

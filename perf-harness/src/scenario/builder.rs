@@ -113,14 +113,14 @@ impl Scenario {
         })
     }
 
-    fn change_request(mut self, option: &'static str, change: impl FnOnce(&mut Request)) -> Self {
-        match self
-            .load
-            .mix
-            .as_mut()
-            .and_then(|mix| mix.requests.last_mut())
-        {
-            Some(request) => change(request),
+    pub(super) fn change_request(
+        mut self,
+        option: &'static str,
+        change: impl FnOnce(&mut Request),
+    ) -> Self {
+        match self.load.mix.as_mut().map(|mix| &mut mix.requests[..]) {
+            Some([request]) => change(request),
+            Some(_) => self.mistakes.push(ScenarioError::BesideMix { option }),
             None => self.mistakes.push(ScenarioError::NotForJourneys { option }),
         }
         self

@@ -1,5 +1,8 @@
 //! Why a scenario cannot be run as it is described.
 
+use std::io;
+use std::path::PathBuf;
+
 use crate::gate::ThresholdError;
 use crate::load::LoadError;
 use crate::name::NameError;
@@ -52,6 +55,22 @@ pub enum ScenarioError {
     NotForJourneys {
         /// Which option.
         option: &'static str,
+    },
+    /// One request described beside a mix or sequence.
+    #[error(
+        "`{option}` is said of one request beside a `mix` or `sequence`: say it of a request in it, such as `Request::get(\"/\").weight(3)`"
+    )]
+    BesideMix {
+        /// Which option.
+        option: &'static str,
+    },
+    /// A body file that cannot be read.
+    #[error("the body file {} cannot be read ({source}): give its path from the package's folder", .path.display())]
+    BodyFile {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
     },
     /// A client that this build does not have.
     #[error(

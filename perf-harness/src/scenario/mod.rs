@@ -1,8 +1,11 @@
 //! A target, a load on it, and the gate that judges it.
 
 mod builder;
+mod connection;
 mod error;
+mod pace;
 mod plan;
+mod request;
 #[cfg(test)]
 mod tests;
 

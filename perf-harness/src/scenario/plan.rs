@@ -3,7 +3,7 @@
 use super::{Custom, Scenario, ScenarioError};
 use crate::driver::{Driver, Http1};
 use crate::gate::Gate;
-use crate::load::{Client, Load};
+use crate::load::{Client, Load, Pace};
 use crate::name::ScenarioName;
 use crate::sample::Metric;
 use crate::target::Target;
@@ -38,6 +38,9 @@ impl Scenario {
         keep(self.load.check(), &mut mistakes);
         mistakes.extend(self.rounds.eq(&0).then_some(ScenarioError::NoRounds));
         mistakes.extend(too_few_requests(&self.gate, &self.load));
+        let option = "threads";
+        let on_journey = self.load.mix.is_none() && self.load.threads.is_some();
+        mistakes.extend(on_journey.then_some(ScenarioError::NotForJourneys { option }));
         let driver = keep(driver(self.work, self.load.client), &mut mistakes);
         let target = keep(self.target.ok_or(ScenarioError::NoTarget), &mut mistakes);
         match (renamed_from, target, driver) {
@@ -71,17 +74,31 @@ fn together(mut mistakes: Vec<ScenarioError>) -> ScenarioError {
 /// A percentile that was asked for; those of the default gate are only shown on a small load.
 fn too_few_requests(gate: &Gate, load: &Load) -> Vec<ScenarioError> {
     let asked = |metric: &Metric| gate.of(*metric).is_some_and(|limit| limit.asked);
+    let Some(requests) = known_requests(load) else {
+        return Vec::new();
+    };
     let too_few = |metric: Metric| ScenarioError::TooFewRequests {
         metric,
-        requests: load.requests,
+        requests,
         wanted: metric.least_requests(),
     };
-    let small = |metric: &Metric| load.requests < metric.least_requests();
+    let small = |metric: &Metric| requests < metric.least_requests();
     gate.metrics()
         .filter(asked)
         .filter(small)
         .map(too_few)
         .collect()
+}
+
+/// Requests a round, as far as they are known before it: a closed loop that only time ends sends
+/// as many as the server answers.
+fn known_requests(load: &Load) -> Option<u64> {
+    let counted = (load.requests > 0).then_some(load.requests);
+    let timed = match (&load.pace, load.duration) {
+        (Pace::Open(rate), Some(duration)) => Some(rate.requests_in(duration) as u64),
+        _ => None,
+    };
+    counted.into_iter().chain(timed).min()
 }
 
 fn driver(work: Custom, client: Client) -> Result<Box<dyn Driver>, ScenarioError> {

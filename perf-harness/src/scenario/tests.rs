@@ -20,7 +20,8 @@ fn threshold(text: &str) -> Result<Plan, ScenarioError> {
 
 #[test]
 fn zero_requests_say_what_to_write() {
-    let said = "the load has no requests: say how many with `requests`, at least 1";
+    let said = "the load has no requests: say how many with `requests`, at least 1, or for how \
+                long with `duration`";
     assert_eq!(mistake(scenario().requests(0)), said);
     let never_said = Scenario::new("perf/home").target(Target::url("http://127.0.0.1:80"));
     assert_eq!(mistake(never_said), said);
@@ -148,4 +149,42 @@ fn a_path_on_a_journey_is_refused() {
         mistake(journey),
         "`path` does not go with a journey: its own code says what is sent"
     );
+}
+
+#[test]
+fn one_request_beside_several_is_refused_before_and_after() {
+    use crate::load::Request;
+    let several = || [Request::get("/a"), Request::get("/b")];
+    assert!(scenario().mix(several()).plan().is_ok());
+    let after = scenario().sequence(several()).header("a", "b");
+    assert!(mistake(after).starts_with("`headers` is said of one request beside"));
+    let before = scenario().header("a", "b").mix(several());
+    assert!(mistake(before).starts_with("`mix` is said of one request beside"));
+}
+
+#[test]
+fn a_body_file_that_is_not_there_is_named() {
+    let message = mistake(scenario().post("/").body_file("no/such.json"));
+    assert!(
+        message.starts_with("the body file no/such.json cannot be read"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_percentile_of_an_open_loop_counts_what_the_rate_sends() {
+    let open = |seconds| {
+        let timed = scenario()
+            .requests(0)
+            .duration(Duration::from_secs(seconds));
+        timed.rate(100).gate(Metric::P99, "20%")
+    };
+    assert!(open(5).plan().is_ok());
+    assert!(mistake(open(4)).contains("this load has 400"));
+}
+
+#[test]
+fn a_stage_without_a_rate_names_the_rate() {
+    let message = mistake(scenario().stage(5, Duration::from_secs(1)));
+    assert!(message.contains("want a `rate` to start from"), "{message}");
 }

@@ -160,7 +160,7 @@ fn zero_requests() -> Told {
     let said = Shop::running("zero_requests").failure();
     assert_eq!(
         said,
-        "the load has no requests: say how many with `requests`, at least 1"
+        "the load has no requests: say how many with `requests`, at least 1, or for how long with `duration`"
     );
     Ok(())
 }

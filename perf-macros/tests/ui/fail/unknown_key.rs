@@ -7,7 +7,7 @@ fn misspelled() -> Target {
     Target
 }
 
-#[scenario(requests = 100, 5, duration = Duration::from_secs(1))]
+#[scenario(requests = 100, 5, lifetime = Duration::from_secs(1))]
 fn not_a_key() -> Target {
     Target
 }
