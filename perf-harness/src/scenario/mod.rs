@@ -12,6 +12,8 @@ use std::sync::Arc;
 
 pub use error::ScenarioError;
 pub(crate) use plan::Plan;
+#[cfg(feature = "cli")]
+pub(crate) use plan::plain_driver;
 
 use crate::driver::Driver;
 #[cfg(feature = "journeys")]
