@@ -169,3 +169,16 @@ fn padded(shown: &str, width: usize) -> String {
     let blanks = 2_usize.saturating_sub(letters);
     format!("{shown:>0$}{1:2$}", width - blanks, "", blanks)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_where_wrk_has_them() {
+        assert_eq!(padded(&unit(362.15, TIMES), 8), "362.15us");
+        assert_eq!(padded(&unit(900.0, TIMES), 10), "    0.90ms");
+        assert_eq!(padded(&unit(30_270.0, COUNTS), 8), " 30.27k ");
+        assert_eq!(padded(&unit(400.0, COUNTS), 8), "400.00  ");
+    }
+}
