@@ -5,8 +5,11 @@ use std::path::PathBuf;
 
 use super::exit_code::Exit;
 use crate::baseline::{BaselineError, ProjectError};
+use crate::driver::DriverError;
+use crate::endpoint::EndpointError;
 use crate::error::Error;
 use crate::report::json::OutcomeError;
+use crate::target::TargetError;
 
 /// Why a verb was not done.
 #[derive(Debug, thiserror::Error)]
@@ -69,12 +72,10 @@ pub(super) enum CliError {
 
 /// Whether what was typed is the mistake.
 fn is_typed_wrongly(error: &Error) -> bool {
-    use crate::driver::DriverError;
-    use crate::target::TargetError;
     match error {
         Error::Scenario(_) => true,
         Error::Target(TargetError::Url(endpoint)) => {
-            !matches!(endpoint, crate::endpoint::EndpointError::Resolve { .. })
+            !matches!(endpoint, EndpointError::Resolve { .. })
         }
         Error::Driver { cause, .. } => matches!(cause, DriverError::Unsuited { .. }),
         _ => false,
