@@ -6,10 +6,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::exit_code;
 use super::filter::Filter;
+use super::load::LoadArguments;
 use crate::host::MachineClass;
 use crate::name::ScenarioName;
 
-/// Reviews what performance scenarios measured.
+/// Reviews what performance scenarios measured, and puts a load on a server by hand.
 ///
 /// A test run compares with committed baselines and never writes one. What it measured waits as a
 /// pending session under cargo's target folder until you accept it (it becomes the baseline, a
@@ -68,6 +69,14 @@ Examples:
   cargo perf summary --github --complete    in a workflow, after all scenarios ran
   cargo perf summary --format json | jq '.outcomes[].judgement.verdict'")]
     Summary(SummaryArguments),
+    /// Puts a load on a server that already runs, and reports what came of it.
+    ///
+    /// To look at a server by hand, or to compare this engine with ab, wrk or oha. Nothing is
+    /// compared with a baseline and nothing is kept. One load runs on a machine at a time: while
+    /// another one runs, this waits and says so. Ctrl-C stops at once and reports nothing; for a
+    /// report after some time use -d.
+    #[command(after_help = super::load::EXAMPLES)]
+    Load(LoadArguments),
     /// Removes pending sessions and outcomes.
     ///
     /// Before a run whose summary must not show scenarios of an earlier one. Baselines stay.

@@ -5,7 +5,11 @@ use std::path::PathBuf;
 
 use super::exit_code::Exit;
 use crate::baseline::{BaselineError, ProjectError};
+use crate::driver::DriverError;
+use crate::endpoint::EndpointError;
+use crate::error::Error;
 use crate::report::json::OutcomeError;
+use crate::target::TargetError;
 
 /// Why a verb was not done.
 #[derive(Debug, thiserror::Error)]
@@ -59,14 +63,29 @@ pub(super) enum CliError {
         source: OutcomeError,
     },
     #[error(transparent)]
+    Load(Box<Error>),
+    #[error(transparent)]
     Baseline(#[from] BaselineError),
     #[error("the output cannot be written")]
     Output(#[from] io::Error),
 }
 
+/// Whether what was typed is the mistake.
+fn is_typed_wrongly(error: &Error) -> bool {
+    match error {
+        Error::Scenario(_) => true,
+        Error::Target(TargetError::Url(endpoint)) => {
+            !matches!(endpoint, EndpointError::Resolve { .. })
+        }
+        Error::Driver { cause, .. } => matches!(cause, DriverError::Unsuited { .. }),
+        _ => false,
+    }
+}
+
 impl CliError {
     pub(super) fn exit(&self) -> Exit {
         match self {
+            Self::Load(error) if is_typed_wrongly(error) => Exit::Usage,
             Self::NoMatch { .. }
             | Self::AcceptInCi
             | Self::Refused { .. }
@@ -77,6 +96,7 @@ impl CliError {
             Self::Project { .. }
             | Self::Misplaced { .. }
             | Self::File { .. }
+            | Self::Load(_)
             | Self::Outcome { .. }
             | Self::Baseline(_)
             | Self::Output(_) => Exit::Failed,

@@ -7,9 +7,10 @@ use std::process::ExitCode;
 pub(super) enum Exit {
     /// 0: done, and nothing is red.
     Clean,
-    /// 1: something unexpected, such as a file that cannot be read.
+    /// 1: something unexpected, such as a file that cannot be read or a server that does not answer.
     Failed,
     /// 2: `summary` says no: a scenario regressed, is missing or broken, or nothing was gated.
+    /// `load` says no: more failed than the error budget allows, nothing succeeded, or it was cut.
     Red,
     /// 3: `summary --strict`: nothing is red, but something is inconclusive.
     Inconclusive,
@@ -28,8 +29,9 @@ impl Exit {
 pub(super) const HELP: &str = "\
 Exit codes:
   0   done, and nothing is red
-  1   something unexpected, such as a file that cannot be read
+  1   something unexpected, such as a file that cannot be read or a server that does not answer
   2   summary: a scenario regressed, is missing or broken, or nothing was gated
+      load: more failed than --error-budget, nothing succeeded, or --deadline cut it
   3   summary --strict: nothing is red, but something is inconclusive
   64  cannot be done as it was typed; nothing was changed";
 

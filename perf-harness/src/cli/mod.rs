@@ -1,6 +1,7 @@
 //! The verbs of `cargo perf`: looks at what test runs left, and decides what becomes a baseline.
 //!
-//! Never runs a load. Tests and verbs meet only in files: baselines, pending sessions, outcomes.
+//! Runs a load only through `run`. Tests and verbs meet only in files: baselines, pending sessions,
+//! outcomes.
 
 mod accept;
 mod arguments;
@@ -10,6 +11,7 @@ mod error;
 mod exit_code;
 mod filter;
 mod list;
+mod load;
 mod outcomes;
 mod pending_files;
 mod reject;
@@ -68,6 +70,10 @@ fn parse(
 }
 
 fn run_here(verb: &Verb, out: &mut impl Write, err: &mut impl Write) -> Exit {
+    // A load needs no project.
+    if let Verb::Load(arguments) = verb {
+        return load::load(arguments, out).unwrap_or_else(|error| refused(&error, err));
+    }
     let project = match Project::discover(std::path::Path::new(".")) {
         Ok(project) => project,
         Err(source) => return refused(&CliError::Project { source }, err),
@@ -91,6 +97,7 @@ fn run(
         Verb::Reject(arguments) => reject::reject(arguments, surroundings, out),
         Verb::Review => review::review(surroundings, answers, out),
         Verb::Summary(arguments) => summary::summary(arguments, surroundings, out),
+        Verb::Load(arguments) => load::load(arguments, out),
         Verb::Clean => clean::clean(surroundings, out),
     }
 }

@@ -4,6 +4,8 @@
 pub mod console;
 pub mod github;
 pub mod json;
+#[cfg(feature = "cli")]
+pub(crate) mod load;
 pub mod markdown;
 
 mod change;

@@ -2,6 +2,8 @@
 //!
 //! Only this room starts targets and puts drivers on them.
 
+#[cfg(feature = "cli")]
+mod ad_hoc;
 mod known;
 mod progress;
 mod records;
@@ -12,6 +14,8 @@ mod signs;
 
 use std::path::PathBuf;
 
+#[cfg(feature = "cli")]
+pub(crate) use ad_hoc::{Listener, ad_hoc};
 pub(crate) use progress::{Progress, Silent};
 pub(crate) use settings::{Mode, Settings};
 

@@ -55,6 +55,16 @@ pub(super) fn warnings(plan: &Plan, rounds: &Rounds) -> Vec<Warning> {
     warnings
 }
 
+/// What one window alone can say, with nothing known of the server.
+#[cfg(feature = "cli")]
+pub(super) fn of_one(sample: &Sample) -> Vec<Warning> {
+    let samples = std::slice::from_ref(sample);
+    let mut warnings = Vec::new();
+    warnings.extend(saturation(samples).as_ref().and_then(saturated));
+    warnings.extend(straggler(samples));
+    warnings
+}
+
 fn saturated(finding: &Finding) -> Option<Warning> {
     match *finding {
         Finding::ClientSaturated {

@@ -84,6 +84,32 @@ impl LatencyHistogram {
         (!self.0.is_empty()).then(|| self.0.max())
     }
 
+    /// The smallest value in nanoseconds, to three significant digits; `None` when empty.
+    #[must_use]
+    pub fn min(&self) -> Option<u64> {
+        self.percentile(0.0)
+    }
+
+    /// The standard deviation of all values in nanoseconds; `None` when empty.
+    #[must_use]
+    pub fn stdev(&self) -> Option<f64> {
+        (!self.0.is_empty()).then(|| self.0.stdev())
+    }
+
+    /// Share of the values, 0 to 1, from `low` to `high` nanoseconds; `None` when empty.
+    #[must_use]
+    pub fn share_between(&self, low: u64, high: u64) -> Option<f64> {
+        let inside = self.0.count_between(low, high) as f64;
+        (!self.0.is_empty()).then(|| inside / self.count() as f64)
+    }
+
+    /// What is left without `other`, which is a part of this one; `None` when it is no part.
+    #[must_use]
+    pub fn without(&self, other: &Self) -> Option<Self> {
+        let mut rest = self.0.clone();
+        rest.subtract(&other.0).is_ok().then_some(Self(rest))
+    }
+
     /// Adds all that `other` has counted; exact, since both have the same buckets.
     pub fn merge(&mut self, other: &Self) {
         self.0

@@ -15,6 +15,8 @@ use std::sync::Arc;
 
 pub use error::ScenarioError;
 pub(crate) use plan::Plan;
+#[cfg(feature = "cli")]
+pub(crate) use plan::plain_driver;
 
 use crate::driver::Driver;
 #[cfg(feature = "journeys")]

@@ -110,7 +110,8 @@ fn driver(work: Custom, client: Client) -> Result<Box<dyn Driver>, ScenarioError
     }
 }
 
-fn plain_driver(client: Client) -> Result<Box<dyn Driver>, ScenarioError> {
+/// The driver that `client` names.
+pub(crate) fn plain_driver(client: Client) -> Result<Box<dyn Driver>, ScenarioError> {
     match client {
         Client::Http1 => Ok(Box::new(Http1)),
         #[cfg(feature = "journeys")]

@@ -5,4 +5,6 @@
 mod bad_input;
 #[cfg(feature = "cli")]
 mod cli;
+#[cfg(feature = "cli")]
+mod load_command;
 mod tidy;
