@@ -10,6 +10,8 @@ mod journey;
 #[cfg(feature = "journeys")]
 mod reqwest;
 mod scripted;
+#[cfg(feature = "tls")]
+mod tls;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,6 +24,8 @@ pub use journey::{Failure, Journey, JourneyDriver, Reply, RequestBuilder, User};
 #[cfg(feature = "journeys")]
 pub use reqwest::ReqwestDriver;
 pub use scripted::{Script, Scripted};
+#[cfg(feature = "tls")]
+pub use tls::TlsError;
 
 use crate::endpoint::Endpoint;
 use crate::load::Load;
@@ -120,6 +124,10 @@ pub enum DriverError {
         /// What happened to most of them.
         kind: ErrorKind,
     },
+    /// The certificate of an `https` server cannot be checked.
+    #[cfg(feature = "tls")]
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// The driver cannot send this kind of load.
     #[error("the {driver} driver cannot send this load: {reason}")]
     Unsuited {

@@ -14,9 +14,15 @@ mod landing;
 mod ledger;
 mod reply;
 mod request;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "connections are opened by tokio so far")
+)]
+mod stream;
 mod work;
 mod worker;
 
+use std::net::SocketAddr;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
@@ -47,8 +53,12 @@ impl Driver for Http1 {
             driver: "http1",
             reason: "it holds no request; a journey is driven by the code of its scenario",
         })?;
+        let address = plain_address(endpoint).ok_or(DriverError::Unsuited {
+            driver: "http1",
+            reason: "it speaks plain HTTP over TCP; name the address of a plain HTTP port",
+        })?;
         file_limit::raise(load.concurrency)?;
-        let plan = Plan::new(endpoint, load, request);
+        let plan = Plan::new(address, endpoint, load, request);
         let (steps, told) = sync_channel(0);
         let (proceed, allowed) = sync_channel(0);
         let side = WindowSide::new(steps, allowed);
@@ -57,6 +67,10 @@ impl Driver for Http1 {
             move || follow(told, proceed, window),
         )?
     }
+}
+
+fn plain_address(endpoint: &Endpoint) -> Option<SocketAddr> {
+    endpoint.address().filter(|_| !endpoint.is_tls())
 }
 
 /// Runs `work` on a thread of its own and `meanwhile` on this one; a panic of either goes on here.

@@ -30,9 +30,14 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(endpoint: &Endpoint, load: &Load, request: &Request) -> Self {
+    pub(super) fn new(
+        address: SocketAddr,
+        endpoint: &Endpoint,
+        load: &Load,
+        request: &Request,
+    ) -> Self {
         Self {
-            address: endpoint.address(),
+            address,
             request: RequestBytes::new(request, endpoint, load.keep_alive),
             connections: load.concurrency,
             warmup: load.warmup_requests(),
