@@ -10,6 +10,8 @@ mod journey;
 #[cfg(feature = "journeys")]
 mod reqwest;
 mod scripted;
+#[cfg(feature = "tls")]
+mod tls;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,8 +24,10 @@ pub use journey::{Failure, Journey, JourneyDriver, Reply, RequestBuilder, User};
 #[cfg(feature = "journeys")]
 pub use reqwest::ReqwestDriver;
 pub use scripted::{Script, Scripted};
+#[cfg(feature = "tls")]
+pub use tls::TlsError;
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, Peer};
 use crate::load::Load;
 use crate::sample::{ErrorKind, Sample};
 
@@ -61,22 +65,22 @@ pub trait Window {
 pub enum DriverError {
     /// The server takes no connection.
     #[error(
-        "cannot connect to {address} ({source}): check that the server still runs and listens there"
+        "cannot connect to {peer} ({source}): check that the server still runs and listens there"
     )]
     Connect {
         /// Where the connection was to go.
-        address: std::net::SocketAddr,
+        peer: Peer,
         /// What the system said.
         #[source]
         source: std::io::Error,
     },
     /// Fewer connections could be opened than the load asks for.
     #[error(
-        "only {opened} of {wanted} connections to {address} could be opened ({source}): lower `concurrency`, or raise what the server allows"
+        "only {opened} of {wanted} connections to {peer} could be opened ({source}): lower `concurrency`, or raise what the server allows"
     )]
     TooFewConnections {
         /// Where they were to go.
-        address: std::net::SocketAddr,
+        peer: Peer,
         /// How many were opened.
         opened: usize,
         /// How many the load asks for.
@@ -99,11 +103,11 @@ pub enum DriverError {
     },
     /// The server stopped taking connections while the load was on it.
     #[error(
-        "the server at {address} takes no connections any more after {answered} good replies ({reason}): look into its log"
+        "the server at {peer} takes no connections any more after {answered} good replies ({reason}): look into its log"
     )]
     Lost {
         /// Where the connections were to go.
-        address: std::net::SocketAddr,
+        peer: Peer,
         /// Requests of the phase, warm-up or measured, that got a good reply before.
         answered: u64,
         /// What happened to the last attempt.
@@ -130,6 +134,10 @@ pub enum DriverError {
         /// What was going on.
         phase: &'static str,
     },
+    /// The certificate of an `https` server cannot be checked.
+    #[cfg(feature = "tls")]
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// The driver cannot send this kind of load.
     #[error("the {driver} driver cannot send this load: {reason}")]
     Unsuited {

@@ -51,7 +51,7 @@ impl Driver for Http1 {
             });
         }
         file_limit::raise(load.concurrency)?;
-        engine::run(Plan::new(endpoint, load), window)
+        engine::run(Plan::new(endpoint, load)?, window)
     }
 }
 
