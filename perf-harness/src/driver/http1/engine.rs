@@ -124,10 +124,9 @@ impl Conductor<'_, '_> {
         if ledger.was_cut() {
             return Err(self.too_late("the warm-up was sent"));
         }
-        let opened = ledger.opened();
-        match ledger.into_total_failure() {
-            Some((reason, errors)) => Err(DriverError::warm_up(reason, &errors)),
-            None => Ok(opened),
+        match ledger.total_failure() {
+            Some((reason, errors)) => Err(DriverError::warm_up(reason, errors)),
+            None => Ok(ledger),
         }
     }
 
