@@ -17,6 +17,7 @@ use super::reply::ReplyReader;
 #[derive(Debug)]
 pub(super) struct Connection {
     stream: TcpStream,
+    asked_for_head: bool,
     reader: ReplyReader,
     reused: bool,
 }
@@ -49,6 +50,7 @@ impl Connection {
         stream.set_nodelay(true)?;
         Ok(Self {
             stream,
+            asked_for_head,
             reader: ReplyReader::new(asked_for_head),
             reused: false,
         })
@@ -74,7 +76,7 @@ impl Connection {
         request: &'a [u8],
         landing: &'a RefCell<Landing>,
     ) -> Exchange<'a> {
-        self.reader.restart();
+        self.reader.restart(self.asked_for_head);
         self.reused = true;
         Exchange {
             connection: self,
@@ -130,7 +132,7 @@ impl Exchange<'_> {
             Err(error) => return Poll::Ready(Err(self.broken(error))),
         };
         let now = Instant::now();
-        let taken = reader.feed(bytes)?;
+        let taken = reader.feed(bytes, &mut |_| {})?;
         if self.first_byte.is_none() && reader.progress() != Progress::Nothing {
             self.first_byte = Some(now);
         }

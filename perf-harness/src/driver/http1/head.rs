@@ -53,6 +53,15 @@ impl HeadParser {
         }
     }
 
+    /// The next head answers another request: one that was remembered for a request of the other
+    /// kind means another framing.
+    pub(super) fn restart(&mut self, asked_for_head: bool) {
+        if self.asked_for_head != asked_for_head {
+            self.asked_for_head = asked_for_head;
+            self.last = None;
+        }
+    }
+
     /// Reads the head at the front of `bytes`; `None` when more bytes are needed.
     pub(super) fn parse(&mut self, bytes: &[u8]) -> Result<Option<Head>, Malformed> {
         if self.last.is_some() && bytes.starts_with(&self.last_bytes) {

@@ -41,8 +41,10 @@ impl ReplyReader {
         }
     }
 
-    /// Forgets the reply that was read; the next byte is the first of another.
-    pub(super) fn restart(&mut self) {
+    /// Forgets the reply that was read; the next byte is the first of another, which has no body
+    /// when the request `asked_for_head`.
+    pub(super) fn restart(&mut self, asked_for_head: bool) {
+        self.heads.restart(asked_for_head);
         self.part = Part::Head;
         self.unfinished.clear();
         self.body = 0;
@@ -111,26 +113,36 @@ impl ReplyReader {
         }
     }
 
-    /// Takes bytes up to the end of the reply and says how many; the rest was not asked for.
-    pub(super) fn feed(&mut self, bytes: &[u8]) -> Result<usize, Malformed> {
+    /// Takes bytes up to the end of the reply and says how many; the rest was not asked for. Hands
+    /// on those of the body, without their framing, to `body`.
+    pub(super) fn feed(
+        &mut self,
+        bytes: &[u8],
+        body: &mut impl FnMut(&[u8]),
+    ) -> Result<usize, Malformed> {
         let mut taken = 0;
         while taken < bytes.len() && !self.is_over() {
-            taken += self.feed_some(&bytes[taken..])?;
+            taken += self.feed_some(&bytes[taken..], body)?;
         }
         Ok(taken)
     }
 
-    fn feed_some(&mut self, bytes: &[u8]) -> Result<usize, Malformed> {
+    fn feed_some(
+        &mut self,
+        bytes: &[u8],
+        body: &mut impl FnMut(&[u8]),
+    ) -> Result<usize, Malformed> {
         match &mut self.part {
             Part::Head if self.unfinished.is_empty() => self.feed_head(bytes),
             Part::Head => self.feed_unfinished_head(bytes),
             Part::Chunked(chunks) => {
-                let taken = chunks.feed(bytes)?;
+                let taken = chunks.feed(bytes, body)?;
                 self.end_chunks();
                 Ok(taken)
             }
             Part::Sized { .. } | Part::UntilClose | Part::Over => {
                 let count = self.skippable().min(bytes.len() as u64);
+                body(&bytes[..count as usize]);
                 self.skip(count);
                 Ok(count as usize)
             }

@@ -13,7 +13,7 @@ const CHUNKED: &str = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\
 fn read(parts: &[&[u8]]) -> Result<ReplyReader, Malformed> {
     let mut reader = ReplyReader::new(false);
     for part in parts {
-        assert_eq!(reader.feed(part)?, part.len());
+        assert_eq!(reader.feed(part, &mut |_| {})?, part.len());
     }
     Ok(reader)
 }
@@ -78,8 +78,11 @@ fn what_follows_a_reply_is_not_taken() {
     for reply in [HELLO, CHUNKED] {
         let mut reader = ReplyReader::new(false);
         let followed = format!("{reply}HTTP/1.1");
-        assert_eq!(reader.feed(followed.as_bytes()).unwrap(), reply.len());
-        assert_eq!(reader.feed(b"x").unwrap(), 0);
+        assert_eq!(
+            reader.feed(followed.as_bytes(), &mut |_| {}).unwrap(),
+            reply.len()
+        );
+        assert_eq!(reader.feed(b"x", &mut |_| {}).unwrap(), 0);
     }
 }
 
@@ -94,10 +97,39 @@ fn an_interim_reply_is_no_progress() {
 #[test]
 fn a_reader_starts_again() {
     let mut reader = read(&[b"HTTP/1.1 200 OK\r\nConn"]).unwrap();
-    reader.restart();
+    reader.restart(false);
     assert_eq!(reader.progress(), Progress::Nothing);
-    assert_eq!(reader.feed(HELLO.as_bytes()).unwrap(), HELLO.len());
+    assert_eq!(
+        reader.feed(HELLO.as_bytes(), &mut |_| {}).unwrap(),
+        HELLO.len()
+    );
     assert_eq!((reader.is_over(), reader.body()), (true, 5));
+}
+
+#[test]
+fn the_same_head_means_another_body_to_another_method() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
+    let mut reader = ReplyReader::new(false);
+    for asked_for_head in [false, true, true, false, true] {
+        reader.restart(asked_for_head);
+        assert_eq!(reader.feed(head.as_bytes(), &mut |_| {}), Ok(head.len()));
+        assert_eq!(reader.is_over(), asked_for_head);
+    }
+}
+
+#[test]
+fn a_body_is_handed_on_without_its_framing() {
+    for (reply, body) in [(HELLO, "hello"), (CHUNKED, "hello0123456789")] {
+        for size in 1..=reply.len() {
+            let mut reader = ReplyReader::new(false);
+            let mut handed_on = Vec::new();
+            for part in reply.as_bytes().chunks(size) {
+                let sink = &mut |bytes: &[u8]| handed_on.extend_from_slice(bytes);
+                reader.feed(part, sink).unwrap();
+            }
+            assert_eq!(handed_on, body.as_bytes(), "{size}");
+        }
+    }
 }
 
 #[test]
@@ -118,8 +150,8 @@ fn a_head_seen_before_does_not_hide_another() {
     for first in replies {
         for second in replies {
             for (reply, status, body, keeps_alive) in [first, second, second] {
-                reader.restart();
-                assert_eq!(reader.feed(reply.as_bytes()), Ok(reply.len()));
+                reader.restart(false);
+                assert_eq!(reader.feed(reply.as_bytes(), &mut |_| {}), Ok(reply.len()));
                 assert!(reader.is_over());
                 assert_eq!(
                     (reader.status(), reader.body(), reader.keeps_alive()),
@@ -168,7 +200,7 @@ fn the_same_length_twice_is_one_length() {
 fn framing_that_is_none_is_refused() {
     let refused = |body: &str| {
         let mut chunks = Chunks::new();
-        chunks.feed(body.as_bytes()).unwrap_err()
+        chunks.feed(body.as_bytes(), &mut |_| {}).unwrap_err()
     };
     for size in [
         "\r\n",
@@ -189,7 +221,7 @@ fn framing_that_is_none_is_refused() {
 #[test]
 fn the_largest_chunk_size_is_understood() {
     let mut chunks = Chunks::new();
-    chunks.feed(b"ffffffffffffffff\r\n").unwrap();
+    chunks.feed(b"ffffffffffffffff\r\n", &mut |_| {}).unwrap();
     assert_eq!(chunks.skippable(), u64::MAX);
 }
 
@@ -197,9 +229,9 @@ fn the_largest_chunk_size_is_understood() {
 fn trailers_and_extensions_without_end_are_refused() {
     for front in ["5;", "0\r\n"] {
         let mut chunks = Chunks::new();
-        chunks.feed(front.as_bytes()).unwrap();
+        chunks.feed(front.as_bytes(), &mut |_| {}).unwrap();
         let endless = "x".repeat(1 << 20);
-        let error = chunks.feed(endless.as_bytes()).unwrap_err();
+        let error = chunks.feed(endless.as_bytes(), &mut |_| {}).unwrap_err();
         assert!(
             matches!(error, Malformed::ChunkOverhead { .. }),
             "{error:?}"
@@ -228,7 +260,7 @@ proptest! {
             }
             prop_assert!(!chunks.is_over());
             let (part, next) = rest.split_at((*cut).min(rest.len()));
-            prop_assert_eq!(chunks.feed(part), Ok(part.len()));
+            prop_assert_eq!(chunks.feed(part, &mut |_| {}), Ok(part.len()));
             rest = next;
         }
         prop_assert!(chunks.is_over());
@@ -239,8 +271,8 @@ proptest! {
     fn no_bytes_make_the_reader_panic_or_take_more_than_there_are(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         for front in ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"] {
             let mut reader = ReplyReader::new(false);
-            reader.feed(front.as_bytes()).unwrap();
-            if let Ok(taken) = reader.feed(&bytes) {
+            reader.feed(front.as_bytes(), &mut |_| {}).unwrap();
+            if let Ok(taken) = reader.feed(&bytes, &mut |_| {}) {
                 prop_assert!(taken <= bytes.len());
             }
         }
