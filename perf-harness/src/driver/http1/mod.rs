@@ -9,6 +9,8 @@ mod connection;
 mod deadline;
 mod engine;
 mod failure;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 mod head;
 mod landing;
 mod ledger;
