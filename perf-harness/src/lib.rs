@@ -47,6 +47,8 @@ mod terminal;
 pub use driver::JourneyResult as Result;
 #[cfg(feature = "tls")]
 pub use driver::TlsError;
+#[cfg(fuzzing)]
+pub use driver::fuzzing;
 pub use driver::{Driver, DriverError, Http1, Script, Scripted, Window};
 #[cfg(feature = "journeys")]
 pub use driver::{Failure, Journey, JourneyDriver, Reply, RequestBuilder, ReqwestDriver, User};

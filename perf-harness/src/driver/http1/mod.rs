@@ -11,6 +11,8 @@ mod crew;
 mod engine;
 mod event_loop;
 mod failure;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 mod head;
 mod landing;
 mod ledger;
