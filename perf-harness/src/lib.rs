@@ -45,6 +45,8 @@ mod terminal;
 
 #[cfg(feature = "journeys")]
 pub use driver::JourneyResult as Result;
+#[cfg(fuzzing)]
+pub use driver::fuzzing;
 pub use driver::{Driver, DriverError, Http1, Script, Scripted, Window};
 #[cfg(feature = "journeys")]
 pub use driver::{Failure, Journey, JourneyDriver, Reply, RequestBuilder, ReqwestDriver, User};

@@ -15,6 +15,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 pub use http1::Http1;
+#[cfg(fuzzing)]
+pub use http1::fuzzing;
 #[cfg(feature = "journeys")]
 pub use journey::Result as JourneyResult;
 #[cfg(feature = "journeys")]

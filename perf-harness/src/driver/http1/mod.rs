@@ -9,6 +9,12 @@ mod connection;
 mod deadline;
 mod engine;
 mod failure;
+#[cfg(any(test, fuzzing))]
+#[cfg_attr(
+    not(fuzzing),
+    expect(unreachable_pub, reason = "the fuzz target alone reaches it")
+)]
+pub mod fuzzing;
 mod head;
 mod landing;
 mod ledger;

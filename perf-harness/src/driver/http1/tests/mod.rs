@@ -5,11 +5,16 @@
 
 mod closing;
 mod counts;
+mod cuts;
+mod endings;
 mod failures;
+mod grammar;
 mod heads;
+mod open_loop;
 mod peer;
 mod reading;
 mod replies;
+mod sending;
 mod timeouts;
 mod window;
 

@@ -4,11 +4,34 @@ use proptest::prelude::*;
 
 use super::super::chunks::Chunks;
 use super::super::failure::{Failure, Malformed, Progress};
+use super::super::fuzzing;
 use super::super::reply::ReplyReader;
 use super::HELLO;
 
 const CHUNKED: &str = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\
     5;name=\"value\"\r\nhello\r\n00A  \r\n0123456789\r\n000;x\r\nTrailer: a\r\nOther: b\r\n\r\n";
+
+/// Pieces of which replies are made, good ones and others.
+const PARTS: &[&str] = &[
+    "HTTP/1.1 200 OK\r\n",
+    "HTTP/1.0 204 \r\n",
+    "HTTP/1.1 103 Early Hints\r\n",
+    "HTTP/1.1 101 No\r\n",
+    "Content-Length: 7\r\n",
+    "Content-Length: 18446744073709551615\r\n",
+    "Transfer-Encoding: chunked\r\n",
+    "Transfer-Encoding: chunked, gzip\r\n",
+    "Connection: close\r\n",
+    " folded\r\n",
+    "\r\n",
+    "\n",
+    "5;x=y\r\nhello\r\n",
+    "00A \r\n",
+    "0\r\n",
+    "0123456789",
+    "ffffffffffffffff\r\n",
+    "\0",
+];
 
 fn read(parts: &[&[u8]]) -> Result<ReplyReader, Malformed> {
     let mut reader = ReplyReader::new(false);
@@ -240,6 +263,14 @@ fn trailers_and_extensions_without_end_are_refused() {
 }
 
 proptest! {
+    #[test]
+    fn replies_of_any_parts_in_any_cuts_are_read_alike(
+        settings in prop::array::uniform5(any::<u8>()),
+        parts in prop::collection::vec(prop::sample::select(PARTS), 0..12),
+    ) {
+        fuzzing::reply(&[&settings[..], parts.concat().as_bytes()].concat());
+    }
+
     #[test]
     fn chunks_of_any_sizes_in_any_cuts_are_counted(
         sizes in prop::collection::vec(1_usize..300, 0..20),
