@@ -76,6 +76,17 @@ pub enum DriverError {
         #[source]
         source: std::io::Error,
     },
+    /// The server is there, and TLS with it fails.
+    #[error(
+        "the TLS handshake with {peer} failed ({reason}): {}",
+        next_step(ErrorKind::Tls)
+    )]
+    Handshake {
+        /// Where the connection was to go.
+        peer: Peer,
+        /// What is wrong.
+        reason: String,
+    },
     /// Fewer connections could be opened than the load asks for.
     #[error(
         "only {opened} of {wanted} connections to {peer} could be opened ({source}): lower `concurrency`, or raise what the server allows"

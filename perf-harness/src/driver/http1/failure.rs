@@ -100,6 +100,14 @@ impl Failure {
         matches!(self, Self::Deadline)
     }
 
+    /// Why TLS failed, if that is what failed.
+    pub(super) fn tls_reason(&self) -> Option<String> {
+        match self {
+            Self::Handshake { source } => tls_reason(source),
+            _ => None,
+        }
+    }
+
     /// The failure as an I/O error, for connections that could not be opened.
     pub(super) fn into_io(self) -> io::Error {
         match self {
