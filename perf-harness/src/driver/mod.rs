@@ -76,6 +76,17 @@ pub enum DriverError {
         #[source]
         source: std::io::Error,
     },
+    /// The server is there, and TLS with it fails.
+    #[error(
+        "the TLS handshake with {peer} failed ({reason}): {}",
+        next_step(ErrorKind::Tls)
+    )]
+    Handshake {
+        /// Where the connection was to go.
+        peer: Peer,
+        /// What is wrong.
+        reason: String,
+    },
     /// Fewer connections could be opened than the load asks for.
     #[error(
         "only {opened} of {wanted} connections to {peer} could be opened ({source}): lower `concurrency`, or raise what the server allows"
@@ -178,7 +189,10 @@ fn next_step(kind: ErrorKind) -> &'static str {
         ErrorKind::Status => "correct the path, or name the status with `expect_status`",
         ErrorKind::Timeout | ErrorKind::ConnectTimeout => "lower `concurrency`, or raise `timeout`",
         ErrorKind::BodyCheck | ErrorKind::Journey => "correct what is sent, or what is expected",
-        ErrorKind::Parse | ErrorKind::Tls => "check that the server speaks plain HTTP/1.1",
+        ErrorKind::Parse => "check that the server speaks plain HTTP/1.1",
+        ErrorKind::Tls => {
+            "name who vouches for the server's certificate with `ca_file`, or for a server of your own say `insecure`"
+        }
         ErrorKind::PortsExhausted => "lower `concurrency`, or keep the connections alive",
         ErrorKind::TooManyFiles => "lower `concurrency`, or raise the limit by `ulimit -n`",
         ErrorKind::Dns | ErrorKind::Refused => "check the address, and that the server listens",

@@ -105,7 +105,11 @@ impl Conductor<'_, '_> {
 
     fn not_enough(&self, opened: usize, failure: Failure) -> DriverError {
         let plan = &self.round.plan;
-        let (peer, source) = (plan.endpoint.peer().clone(), failure.into_io());
+        let peer = plan.endpoint.peer().clone();
+        if let Some(reason) = failure.tls_reason() {
+            return DriverError::Handshake { peer, reason };
+        }
+        let source = failure.into_io();
         match opened {
             0 => DriverError::Connect { peer, source },
             _ => DriverError::TooFewConnections {

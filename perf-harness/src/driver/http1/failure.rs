@@ -7,6 +7,7 @@ use std::time::Duration;
 use nix::errno::Errno;
 
 use super::script::Fault;
+use super::stream::tls_reason;
 use crate::sample::ErrorKind;
 
 /// What happened to one request that failed.
@@ -16,7 +17,7 @@ pub(super) enum Failure {
     Connect { source: io::Error },
     #[error("no connection within {timeout:?}")]
     ConnectTimeout { timeout: Duration },
-    #[error("the TLS handshake failed: {source}")]
+    #[error("the TLS handshake failed: {}", tls_reason(source).unwrap_or_else(|| source.to_string()))]
     Handshake { source: io::Error },
     #[error("{} {progress}", describe(source))]
     Broken {
@@ -70,6 +71,7 @@ impl Failure {
             Self::Connect { source } => connect_kind(source),
             Self::ConnectTimeout { .. } => ErrorKind::ConnectTimeout,
             Self::Handshake { .. } => ErrorKind::Tls,
+            Self::Broken { source, .. } if tls_reason(source).is_some() => ErrorKind::Tls,
             Self::Broken { .. } => ErrorKind::Reset,
             Self::Closed { progress } => closed_kind(*progress),
             Self::Malformed(_) => ErrorKind::Parse,
@@ -96,6 +98,14 @@ impl Failure {
     /// Whether it is the round's deadline that came.
     pub(super) fn is_deadline(&self) -> bool {
         matches!(self, Self::Deadline)
+    }
+
+    /// Why TLS failed, if that is what failed.
+    pub(super) fn tls_reason(&self) -> Option<String> {
+        match self {
+            Self::Handshake { source } => tls_reason(source),
+            _ => None,
+        }
     }
 
     /// The failure as an I/O error, for connections that could not be opened.
@@ -135,6 +145,9 @@ fn closed_kind(progress: Progress) -> ErrorKind {
 }
 
 fn describe(source: &io::Error) -> String {
+    if let Some(reason) = tls_reason(source) {
+        return format!("TLS broken ({reason})");
+    }
     match source.kind() {
         io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => {
             "connection reset by the server".to_owned()

@@ -12,6 +12,10 @@ mod engine;
 mod event_loop;
 mod failure;
 #[cfg(any(test, fuzzing))]
+#[cfg_attr(
+    not(fuzzing),
+    expect(unreachable_pub, reason = "the fuzzer comes from outside of the crate")
+)]
 pub mod fuzzing;
 mod head;
 mod landing;
