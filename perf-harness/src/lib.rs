@@ -60,7 +60,7 @@ pub use load::{
 };
 pub use macro_support::Report;
 pub use name::{NameError, ScenarioName};
-pub use outcome::{Outcome, Place, Warning};
+pub use outcome::{OpenLoopDetail, Outcome, Place, RoundDetail, Span, StepDetail, Warning};
 pub use perf_macros::scenario;
 pub use sample::{
     Direction, Ended, ErrorKind, Interval, LatencyError, LatencyHistogram, Metric, OpenLoop,

@@ -1,7 +1,11 @@
 //! What one run of a scenario came to: verdict, warnings, what was written. No text.
 
-use std::path::PathBuf;
+mod detail;
 
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use detail::{OpenLoopDetail, RoundDetail, Span, StepDetail};
 use serde::{Deserialize, Serialize};
 
 use crate::baseline::{Accepted, Key, Session};
@@ -26,6 +30,13 @@ pub struct Outcome {
     pub pending: Option<PathBuf>,
     /// Connections of the load.
     pub connections: usize,
+    /// How long the load sends requests in a round, when that is limited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration: Option<Duration>,
+    /// The rounds of the session in time and by their parts, in its order. No verdict rests on
+    /// them; files of former versions have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<RoundDetail>,
     /// Where requests went.
     pub endpoint: Option<String>,
     /// The annotated function.
@@ -73,10 +84,21 @@ pub enum Warning {
     },
     /// The client was the limit.
     ClientSaturated {
-        /// Share of the window that the engine's thread was busy.
+        /// Share of the window that the engine's busiest thread was busy.
         client_busy: f64,
         /// Cores that the server used.
         server_cores: Option<f64>,
+    },
+    /// An open loop did not send at the rate that was asked for.
+    RateMissed {
+        /// In how many rounds.
+        rounds: usize,
+        /// Requests a second that were asked for, in the worst of them.
+        asked: f64,
+        /// Requests a second that were sent.
+        sent: f64,
+        /// 99th percentile of how much later than intended requests were sent, in nanoseconds.
+        lag_p99: Option<f64>,
     },
     /// A metric that the gate judges by default has too few requests a round for it.
     TooFewRequests {
@@ -110,6 +132,7 @@ impl Warning {
             Self::LittlesLaw { .. } => "littles_law",
             Self::Straggler { .. } => "straggler",
             Self::ClientSaturated { .. } => "client_saturated",
+            Self::RateMissed { .. } => "rate_missed",
             Self::TooFewRequests { .. } => "too_few_requests",
             Self::Errors { .. } => "errors",
             Self::Retried { .. } => "retried",

@@ -135,6 +135,8 @@ fn not_run(key: Key, baseline: Option<String>, surroundings: &Surroundings) -> O
         warnings: Vec::new(),
         pending: None,
         connections: 0,
+        duration: None,
+        rounds: Vec::new(),
         endpoint: None,
         place: Place::default(),
         reported_only: false,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +51,13 @@ pub enum Finding {
         /// Good replies and failures together.
         accounted: u64,
     },
+    /// The load's deadline came before the load was done: a part of it was not sent.
+    Deadline {
+        /// In how many rounds.
+        rounds: usize,
+        /// How long a round may take.
+        deadline: Duration,
+    },
     /// No metric of the gate can be judged.
     NothingJudged,
     /// No request got a good reply.
@@ -78,7 +86,7 @@ pub enum Finding {
     },
     /// The client, not the server, was the limit, so throughput is the client's.
     ClientSaturated {
-        /// Share of the window that the engine's thread was busy.
+        /// Share of the window that the engine's busiest thread was busy.
         client_busy: f64,
         /// Cores that the server used.
         server_cores: Option<f64>,
@@ -132,7 +140,10 @@ impl Finding {
     pub fn spoils_the_numbers(&self) -> bool {
         matches!(
             self,
-            Self::Errors { .. } | Self::NothingMeasured { .. } | Self::Miscounted { .. }
+            Self::Errors { .. }
+                | Self::NothingMeasured { .. }
+                | Self::Miscounted { .. }
+                | Self::Deadline { .. }
         )
     }
 }
@@ -177,6 +188,11 @@ impl fmt::Display for Finding {
                 f,
                 "{requests} requests were asked for, {sent} sent and {accounted} accounted for: the driver miscounts, its numbers mean nothing"
             ),
+            Self::Deadline { rounds, deadline } => write!(
+                f,
+                "the deadline of {deadline:?} came before the load was done, in {}: a part of it was not sent; mend what is slow, ask for less, or raise `deadline`",
+                counted(*rounds, "round")
+            ),
             Self::NothingJudged => f.write_str(
                 "no metric is judged: every one is off, or wants more requests a round; give the gate one, or raise `requests`",
             ),
@@ -209,13 +225,15 @@ fn client_saturated(
     let busy = client_busy * 100.0;
     write!(
         f,
-        "client saturated: the engine was busy {busy:.0} % of the window"
+        "client saturated: the engine's busiest thread ran {busy:.0} % of the window"
     )?;
     match server_cores {
         Some(cores) => write!(f, " while the server used {cores:.2} cores")?,
         None => f.write_str(" and the server's cost cannot be seen")?,
     }
-    f.write_str("; the throughput is the client's, lower `concurrency` or judge cpu and latency")
+    f.write_str(
+        "; the throughput is the client's, lower `concurrency` or `rate`, or judge cpu and latency",
+    )
 }
 
 fn not_run(f: &mut fmt::Formatter<'_>, baseline: Option<&str>) -> fmt::Result {

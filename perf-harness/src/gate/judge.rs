@@ -18,8 +18,10 @@ pub struct Comparison<'a> {
     pub now: &'a Session,
     /// Those of them that were measured again after a breach, on fresh starts.
     pub again: Option<&'a Session>,
-    /// Requests that each round was asked for.
-    pub requests: u64,
+    /// Requests that each round was asked for; `None` when time may end a round before.
+    pub requests: Option<u64>,
+    /// Set when a deadline cut a round: its numbers are those of a part of the load.
+    pub cut: Option<&'a Finding>,
     /// Share of requests that may fail.
     pub error_budget: f64,
     /// What happened to the first request that failed.
@@ -92,10 +94,11 @@ pub fn judge(gate: &Gate, comparison: &Comparison<'_>) -> Judgement {
 }
 
 fn changes(gate: &Gate, comparison: &Comparison<'_>) -> Vec<Change> {
+    let requests = requests_of_a_round(comparison);
     let change = |metric: Metric| {
         let limit = gate
             .of(metric)
-            .filter(|_| comparison.requests >= metric.least_requests());
+            .filter(|_| requests >= metric.least_requests());
         let change = Change::of(metric, limit, comparison.before, comparison.now);
         settled(change, gate, comparison)
     };
@@ -105,6 +108,16 @@ fn changes(gate: &Gate, comparison: &Comparison<'_>) -> Vec<Change> {
         .map(change)
         .filter(worth_showing)
         .collect()
+}
+
+/// Requests that every round has, now or in the baseline. A round that time ends has the fewer, the
+/// slower the server is: a percentile that was judged must not cease to be by that.
+fn requests_of_a_round(comparison: &Comparison<'_>) -> u64 {
+    let fewest = |sessions: &[Session]| {
+        let rounds = sessions.iter().flat_map(|session| &session.rounds);
+        rounds.map(|round| round.sent).min().unwrap_or(0)
+    };
+    fewest(comparison.before).max(fewest(std::slice::from_ref(comparison.now)))
 }
 
 /// A change as it stands after the second look: what was not seen again on fresh starts is unclear
@@ -179,31 +192,45 @@ fn verdict(
 
 /// What makes a measurement worthless, whatever its numbers are.
 fn breaks(comparison: &Comparison<'_>) -> Vec<Finding> {
+    let cut = comparison.cut.cloned();
+    let other = nothing_measured(comparison)
+        .or_else(|| miscounted(comparison))
+        .or_else(|| too_many_errors(comparison));
+    cut.into_iter().chain(other).collect()
+}
+
+fn nothing_measured(comparison: &Comparison<'_>) -> Option<Finding> {
     let rounds = &comparison.now.rounds;
-    if rounds.is_empty() || rounds.iter().any(|round| round.ok == 0) {
-        return vec![Finding::NothingMeasured {
-            example: comparison.first_error.map(str::to_owned),
-        }];
-    }
-    let requests = comparison.requests;
-    let miscounted =
-        |round: &&Round| round.sent != requests || round.sent != round.ok + round.failed();
-    if let Some(round) = rounds.iter().find(miscounted) {
-        return vec![Finding::Miscounted {
-            requests,
-            sent: round.sent,
-            accounted: round.ok + round.failed(),
-        }];
-    }
+    let nothing = rounds.is_empty() || rounds.iter().any(|round| round.ok == 0);
+    nothing.then(|| Finding::NothingMeasured {
+        example: comparison.first_error.map(str::to_owned),
+    })
+}
+
+fn miscounted(comparison: &Comparison<'_>) -> Option<Finding> {
+    // What a deadline cut was never sent whole; that is said by its own finding.
+    let requests = comparison.requests.filter(|_| comparison.cut.is_none());
+    let wanted = |round: &Round| requests.unwrap_or(round.sent);
+    let accounted = |round: &Round| round.ok + round.failed();
+    let rounds = &comparison.now.rounds;
+    let wrong = |round: &&Round| round.sent != wanted(round) || round.sent != accounted(round);
+    rounds.iter().find(wrong).map(|round| Finding::Miscounted {
+        requests: wanted(round),
+        sent: round.sent,
+        accounted: accounted(round),
+    })
+}
+
+fn too_many_errors(comparison: &Comparison<'_>) -> Option<Finding> {
+    let rounds = &comparison.now.rounds;
     let failed: u64 = rounds.iter().map(Round::failed).sum();
     let sent: u64 = rounds.iter().map(|round| round.sent).sum();
     let over_budget = failed as f64 > comparison.error_budget * sent as f64;
-    let errors = || Finding::Errors {
+    over_budget.then(|| Finding::Errors {
         failed,
         sent,
         example: comparison.first_error.map(str::to_owned),
-    };
-    over_budget.then(errors).into_iter().collect()
+    })
 }
 
 /// Ten times better is hardly tuning: an early return, an empty reply, a stub.

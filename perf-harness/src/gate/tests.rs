@@ -34,7 +34,8 @@ fn comparison<'a>(before: &'a [Session], now: &'a Session) -> Comparison<'a> {
         before,
         now,
         again: None,
-        requests: 1_000,
+        requests: Some(1_000),
+        cut: None,
         error_budget: 0.0,
         first_error: None,
         saturated: None,
@@ -210,6 +211,107 @@ fn failed_requests_beyond_the_budget_are_broken_however_fast() {
     ));
 }
 
+/// Equal rounds that each sent so many requests, all of them good.
+fn of_requests(requests: u64) -> Session {
+    let mut session = calm(1.0);
+    for round in &mut session.rounds {
+        (round.sent, round.ok, round.bytes) = (requests, requests, 85 * requests);
+    }
+    session
+}
+
+#[test]
+fn a_count_that_was_asked_for_is_exact_and_one_that_time_ends_is_any() {
+    let (before, now) = ([calm(1.0)], of_requests(999));
+    let judged = |requests| {
+        let comparison = Comparison {
+            requests,
+            ..comparison(&before, &now)
+        };
+        judge(&Gate::default(), &comparison)
+    };
+    let exact = judged(Some(1_000));
+    assert_eq!(exact.verdict, Verdict::Broken);
+    let miscounted = Finding::Miscounted {
+        requests: 1_000,
+        sent: 999,
+        accounted: 999,
+    };
+    assert_eq!(exact.findings, [miscounted]);
+    assert_eq!(judged(None).verdict, Verdict::Pass);
+}
+
+#[test]
+fn outcomes_that_do_not_add_up_are_broken_also_when_time_ends_a_round() {
+    let mut now = calm(1.0);
+    now.rounds[1].ok -= 1;
+    let before = [calm(1.0)];
+    let comparison = Comparison {
+        requests: None,
+        ..comparison(&before, &now)
+    };
+    let judgement = judge(&Gate::default(), &comparison);
+    assert_eq!(judgement.verdict, Verdict::Broken);
+    assert!(matches!(
+        judgement.findings[..],
+        [Finding::Miscounted {
+            sent: 1_000,
+            accounted: 999,
+            ..
+        }]
+    ));
+}
+
+#[test]
+fn what_a_deadline_cut_is_broken_by_its_own_name() {
+    let finding = Finding::Deadline {
+        rounds: 2,
+        deadline: std::time::Duration::from_secs(60),
+    };
+    let said = finding.to_string();
+    assert!(
+        said.contains("raise `deadline`") && said.contains("60s"),
+        "{said}"
+    );
+    assert!(finding.spoils_the_numbers());
+    let (before, now) = ([calm(1.0)], of_requests(600));
+    let comparison = Comparison {
+        cut: Some(&finding),
+        ..comparison(&before, &now)
+    };
+    let judgement = judge(&Gate::default(), &comparison);
+    assert_eq!(judgement.verdict, Verdict::Broken);
+    assert_eq!(judgement.findings, [finding.clone()]);
+    let nothing = Session::default();
+    let comparison = Comparison {
+        now: &nothing,
+        ..comparison
+    };
+    let findings = judge(&Gate::default(), &comparison).findings;
+    assert!(matches!(
+        findings[..],
+        [Finding::Deadline { .. }, Finding::NothingMeasured { .. }]
+    ));
+}
+
+#[test]
+fn a_server_too_slow_for_its_percentile_in_time_does_not_escape_it() {
+    let (before, mut now) = ([of_requests(1_000)], of_requests(100));
+    now.rounds
+        .iter_mut()
+        .for_each(|round| round.p99_ns = round.p99_ns.map(|p99| p99 * 10.0));
+    let gate = Gate::none().limit(Metric::P99, "20%".parse().unwrap());
+    let judged = |before: &[Session]| {
+        let comparison = Comparison {
+            requests: None,
+            ..comparison(before, &now)
+        };
+        judge(&gate, &comparison).verdict
+    };
+    assert_eq!(judged(&before), Verdict::Regressed);
+    assert_eq!(judged(&[of_requests(100)]), Verdict::NotGated);
+}
+
 #[test]
 fn a_budget_decides_alone() {
     let mut now = calm(1.0);
@@ -272,7 +374,7 @@ fn a_p99_of_few_requests_is_shown_and_not_judged() {
     };
     let (before, now) = ([few(calm(1.0))], few(calm(1.0)));
     let comparison = Comparison {
-        requests: 100,
+        requests: Some(100),
         ..comparison(&before, &now)
     };
     let judgement = judge(&Gate::default(), &comparison);

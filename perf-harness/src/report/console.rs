@@ -1,15 +1,17 @@
 //! What a user sees of one scenario.
 
 use super::change;
+use super::detail;
 use super::foreign::{marked, one_line};
 use super::next_step::next_step;
 use super::style::{Style, Tone};
-use super::units::counted;
+use super::units::{counted, seconds};
 use super::warning;
 use super::wrap::labelled;
 use crate::baseline::Session;
 use crate::gate::{Finding, Verdict};
 use crate::outcome::Outcome;
+use crate::sample::Ended;
 
 /// The report of one scenario: a headline, its metrics, why, and what to do next.
 ///
@@ -24,6 +26,7 @@ pub fn scenario(outcome: &Outcome, style: Style) -> String {
     let parts = [
         headline(outcome, style),
         change::table(&outcome.judgement).to_text(style),
+        details(outcome),
         change::detectable(changes).map_or_else(String::new, |text| {
             labelled("smallest detectable change:", &text)
         }),
@@ -33,6 +36,11 @@ pub fn scenario(outcome: &Outcome, style: Style) -> String {
         pending(outcome),
     ];
     parts.concat()
+}
+
+fn details(outcome: &Outcome) -> String {
+    let lines = detail::lines(outcome).into_iter();
+    lines.map(|(label, text)| labelled(&label, &text)).collect()
 }
 
 /// One line, since a machine without Docker skips many: `skipped  shop/home  the Docker engine …`.
@@ -50,7 +58,7 @@ fn skipped(outcome: &Outcome, reason: &str, style: Style) -> String {
 fn headline(outcome: &Outcome, style: Style) -> String {
     let verdict = outcome.judgement.verdict;
     let word = style.paint(Tone::of_verdict(verdict), verdict.name());
-    let rounds = outcome.session.as_ref().and_then(rounds);
+    let rounds = load(outcome);
     let place = outcome
         .endpoint
         .as_ref()
@@ -69,6 +77,23 @@ fn reported_only(outcome: &Outcome) -> &'static str {
     } else {
         ""
     }
+}
+
+/// `5 rounds of 10,000 requests`, `10 rounds of 10 s at 2,000/s`; `None` when nothing was measured.
+fn load(outcome: &Outcome) -> Option<String> {
+    let session = outcome.session.as_ref()?;
+    let rounds = by_time(outcome).or_else(|| rounds(session))?;
+    let rate = detail::asked_rate(&outcome.rounds);
+    Some(rounds + &rate.map_or(String::new(), |rate| format!(" at {rate}")))
+}
+
+/// `10 rounds of 10 s`; `None` unless time ended every round.
+fn by_time(outcome: &Outcome) -> Option<String> {
+    let rounds = &outcome.rounds;
+    let duration = outcome.duration.filter(|_| !rounds.is_empty())?;
+    let by_time = rounds.iter().all(|round| round.ended == Ended::Duration);
+    let number = counted(rounds.len() as u64, "round");
+    by_time.then(|| format!("{number} of {}", seconds(duration)))
 }
 
 /// `5 rounds of 10,000 requests`; `None` when there are none.

@@ -1,13 +1,14 @@
 //! Hand-made outcomes, one of every kind that a report has to show.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::baseline::{Accepted, Difference, Key, Round, Session};
 use crate::gate::{Change, Finding, Judgement, Status, Verdict};
 use crate::host::{Disturbance, MachineClass};
 use crate::name::ScenarioName;
-use crate::outcome::{Outcome, Place, Warning};
-use crate::sample::Metric;
+use crate::outcome::{OpenLoopDetail, Outcome, Place, RoundDetail, Span, StepDetail, Warning};
+use crate::sample::{Ended, Interval, Metric};
 
 pub(crate) fn key(scenario: &str) -> Key {
     Key {
@@ -99,6 +100,8 @@ fn outcome(
         warnings: Vec::new(),
         pending: None,
         connections: 50,
+        duration: None,
+        rounds: Vec::new(),
         endpoint: Some("127.0.0.1:41234".to_owned()),
         place: Place {
             file: "shop/tests/perf.rs".to_owned(),
@@ -257,6 +260,76 @@ pub(crate) fn inconclusive() -> Outcome {
         },
     ];
     awaiting_review(outcome)
+}
+
+fn span(p50_ns: u64, p99_ns: u64) -> Option<Span> {
+    let mut span = Span::default();
+    (span.count, span.p50_ns, span.p99_ns) = (20_000, p50_ns, p99_ns);
+    Some(span)
+}
+
+fn interval() -> Interval {
+    Interval {
+        ok: 200,
+        failed: 0,
+        p99_ns: Some(3_100_000),
+    }
+}
+
+/// An open loop that time ended, in which one round missed the rate.
+pub(crate) fn open_loop() -> Outcome {
+    let mut open = OpenLoopDetail::default();
+    (open.asked, open.sent, open.rate_ratio) = (2_000.0, 1_998.0, Some(0.999));
+    (open.lag, open.uncorrected) = (span(20_000, 84_000), span(1_000_000, 3_100_000));
+    let mut round = RoundDetail {
+        ended: Ended::Duration,
+        statuses: BTreeMap::from([(200, 19_980)]),
+        open_loop: Some(open),
+        ..RoundDetail::default()
+    };
+    round.series.intervals = vec![interval(); 2];
+    let warning = Warning::RateMissed {
+        rounds: 1,
+        asked: 2_000.0,
+        sent: 1_204.0,
+        lag_p99: Some(1.2e9),
+    };
+    Outcome {
+        key: key("shop/open"),
+        duration: Some(Duration::from_secs(10)),
+        rounds: vec![round; 5],
+        warnings: vec![warning],
+        ..pass()
+    }
+}
+
+/// A journey with two steps; a few replies were errors within the budget.
+pub(crate) fn journey() -> Outcome {
+    let step = |name: &str, failed| {
+        let mut step = StepDetail::default();
+        step.name = name.to_owned();
+        (step.latency, step.failed) = (span(1_200_000, 3_100_000), failed);
+        step
+    };
+    let round = RoundDetail {
+        statuses: BTreeMap::from([(200, 9_999), (503, 1)]),
+        steps: vec![step("log in\n::x", 0), step("pay", 1)],
+        ..RoundDetail::default()
+    };
+    Outcome {
+        key: key("shop/journey"),
+        rounds: vec![round; 5],
+        ..pass()
+    }
+}
+
+/// A load of which the deadline cut a part.
+pub(crate) fn cut() -> Outcome {
+    let finding = Finding::Deadline {
+        rounds: 3,
+        deadline: Duration::from_secs(600),
+    };
+    outcome("shop/cut", Verdict::Broken, Vec::new(), vec![finding])
 }
 
 pub(crate) fn new() -> Outcome {

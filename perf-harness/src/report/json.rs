@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::baseline;
 use crate::outcome::Outcome;
 
 /// The version of the format that is written, and the only one that is read.
@@ -52,14 +53,14 @@ struct Read {
     outcome: Outcome,
 }
 
-/// The JSON of one outcome, with a trailing newline.
+/// The JSON of one outcome, with a trailing newline; a round's time series is on one line.
 ///
 /// # Panics
 ///
 /// Never: an outcome is plain data.
 #[must_use]
 pub fn to_text(outcome: &Outcome) -> String {
-    pretty(&Written {
+    baseline::to_text(&Written {
         schema: SCHEMA,
         outcome,
     })
@@ -72,7 +73,7 @@ pub fn to_text(outcome: &Outcome) -> String {
 /// Never: an outcome is plain data.
 #[must_use]
 pub fn list_to_text(outcomes: &[Outcome]) -> String {
-    pretty(&WrittenList {
+    baseline::to_text(&WrittenList {
         schema: SCHEMA,
         outcomes,
     })
@@ -91,11 +92,6 @@ pub fn from_text(text: &str) -> Result<Outcome, OutcomeError> {
     }
     let Read { outcome } = serde_json::from_str(text).map_err(malformed)?;
     Ok(outcome)
-}
-
-fn pretty(record: &impl Serialize) -> String {
-    let text = serde_json::to_string_pretty(record).expect("an outcome is plain data");
-    text + "\n"
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! end, and counted.
 
 use super::change;
+use super::detail;
 use super::ranking::{counts, wants_attention, worst_first};
 use super::{overview, reason, warning};
 use crate::gate::Finding;
@@ -112,6 +113,7 @@ fn details(outcome: &Outcome) -> String {
             escaped(outcome.key.scenario.as_str())
         ),
         metrics(outcome),
+        detail::lines(outcome).into_iter().map(line).collect(),
         outcome.judgement.findings.iter().map(finding).collect(),
         outcome.warnings.iter().map(note).collect(),
         place(outcome),
@@ -138,6 +140,10 @@ fn metrics(outcome: &Outcome) -> String {
         rows.collect::<String>(),
         seen.unwrap_or_default()
     )
+}
+
+fn line((label, text): (String, String)) -> String {
+    format!("- {}\n", escaped(&format!("{label} {text}")))
 }
 
 fn finding(finding: &Finding) -> String {

@@ -9,6 +9,7 @@ pub(crate) mod load;
 pub mod markdown;
 
 mod change;
+mod detail;
 mod foreign;
 mod next_step;
 mod overview;

@@ -1,8 +1,13 @@
 use super::{Style, console, examples, overview};
 use crate::gate::Verdict;
+use crate::sample::Ended;
 
 fn page(outcome: &crate::outcome::Outcome) -> String {
     console::scenario(outcome, Style::Plain)
+}
+
+fn timed() -> [crate::outcome::Outcome; 3] {
+    [examples::open_loop(), examples::journey(), examples::cut()]
 }
 
 #[test]
@@ -82,7 +87,8 @@ fn an_inconclusive_run_is_never_called_a_pass() {
       why: throughput breached its threshold, but not again on fresh starts
       note: the last requests decided the throughput: 9,000/s over the whole window, 12,000/s while all
             connections were busy
-      note: client saturated: the engine was busy 97% of the window while the server used 0.61 cores
+      note: client saturated: the engine's busiest thread ran 97% of the window while the server used
+            0.61 cores
       note: two figures contradict each other (Little's law): the load has 50 connections, throughput
             times mean latency makes 38.2
       machine: amd-epyc-7763-4cores-x86_64-linux; baseline accepted at 9b0c2d41aa17
@@ -104,6 +110,63 @@ fn a_new_scenario_shows_values_and_compares_nothing() {
       pending: target/perf/pending/amd-epyc-7763-4cores-x86_64-linux/shop/shop/new.json
       next: `cargo perf accept shop/new` makes these numbers the baseline
     ");
+}
+
+#[test]
+fn an_open_loop_tells_how_well_it_kept_its_rate() {
+    insta::assert_snapshot!(page(&examples::open_loop()), @r"
+    pass  shop/open  5 rounds of 10 s at 2,000/s, 50 connections, to 127.0.0.1:41234
+      metric      baseline       now  change               threshold  verdict
+      throughput  12,345/s  12,210/s  -1.1% (-3.2 … +0.9)         5%  ok
+      p50           310 µs    312 µs  +0.6% (-1.2 … +3.1)
+      p99          1.23 ms   1.25 ms  +1.3% (-5.0 … +8.1)        20%  ok
+      cpu          35.2 µs   35.2 µs  0.0% (-1.1 … +1.2)          5%  ok
+      memory      12.3 MiB  12.4 MiB  +0.8% (-1.2 … +3.1)
+      open loop: 2,000/s asked, 1,998/s sent (0.999), lag p99 84.0 µs, uncorrected p99 3.10 ms
+      smallest detectable change: throughput 5.3%, p99 24.1%, cpu 5.3%
+      note: rate missed in 1 round: 1,204/s sent of 2,000/s asked, lag p99 1.20 s; too few connections
+            were free or the client was too slow: raise `concurrency` or lower `rate`
+      machine: amd-epyc-7763-4cores-x86_64-linux; baseline accepted at 9b0c2d41aa17
+    ");
+}
+
+#[test]
+fn the_steps_of_a_journey_and_several_statuses_have_their_lines() {
+    insta::assert_snapshot!(page(&examples::journey()), @r"
+    pass  shop/journey  5 rounds of 10,000 requests, 50 connections, to 127.0.0.1:41234
+      metric      baseline       now  change               threshold  verdict
+      throughput  12,345/s  12,210/s  -1.1% (-3.2 … +0.9)         5%  ok
+      p50           310 µs    312 µs  +0.6% (-1.2 … +3.1)
+      p99          1.23 ms   1.25 ms  +1.3% (-5.0 … +8.1)        20%  ok
+      cpu          35.2 µs   35.2 µs  0.0% (-1.1 … +1.2)          5%  ok
+      memory      12.3 MiB  12.4 MiB  +0.8% (-1.2 … +3.1)
+      step log in ::x: p50 1.20 ms, p99 3.10 ms, failed 0
+      step pay: p50 1.20 ms, p99 3.10 ms, failed 5
+      statuses: 49,995 × 200, 5 × 503
+      smallest detectable change: throughput 5.3%, p99 24.1%, cpu 5.3%
+      machine: amd-epyc-7763-4cores-x86_64-linux; baseline accepted at 9b0c2d41aa17
+    ");
+}
+
+#[test]
+fn a_cut_load_names_the_deadline() {
+    insta::assert_snapshot!(page(&examples::cut()), @r"
+    broken  shop/cut  5 rounds of 10,000 requests, 50 connections, to 127.0.0.1:41234
+      why: the deadline of 600s came before the load was done, in 3 rounds: a part of it was not sent;
+           mend what is slow, ask for less, or raise `deadline`
+      machine: amd-epyc-7763-4cores-x86_64-linux; baseline accepted at 9b0c2d41aa17
+    ");
+}
+
+#[test]
+fn a_load_that_time_did_not_end_in_every_round_counts_its_requests() {
+    let mut outcome = examples::open_loop();
+    outcome.rounds[0].ended = Ended::Requests;
+    let headline = page(&outcome).lines().next().unwrap().to_owned();
+    assert!(
+        headline.contains("5 rounds of 10,000 requests at 2,000/s, 50 connections"),
+        "{headline}"
+    );
 }
 
 #[test]
@@ -177,7 +240,7 @@ fn a_reported_regression_says_that_it_does_not_fail() {
 
 #[test]
 fn no_line_is_wider_than_a_hundred_columns() {
-    let all = examples::all().into_iter();
+    let all = examples::all().into_iter().chain(timed());
     // A skip is one line by its purpose, however long its reason.
     for outcome in all.filter(|outcome| outcome.judgement.verdict != Verdict::Skipped) {
         for line in page(&outcome)
@@ -191,7 +254,7 @@ fn no_line_is_wider_than_a_hundred_columns() {
 
 #[test]
 fn no_line_of_any_report_is_a_command_of_github() {
-    for outcome in examples::all() {
+    for outcome in examples::all().into_iter().chain(timed()) {
         let text = page(&outcome) + &overview(std::slice::from_ref(&outcome), Style::Plain);
         assert!(
             text.lines()

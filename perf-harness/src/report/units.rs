@@ -1,5 +1,7 @@
 //! Numbers as people read them: three significant digits, a unit, thousands apart.
 
+use std::time::Duration;
+
 use crate::sample::{Metric, Unit};
 
 const DURATIONS: [&str; 4] = [" ns", " µs", " ms", " s"];
@@ -37,6 +39,11 @@ pub(crate) fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", grouped(number as f64))
 }
 
+/// A time that was asked for, in all its digits: `10 s`, `1.5 s`, `90 s`.
+pub(super) fn seconds(time: Duration) -> String {
+    format!("{} s", time.as_secs_f64())
+}
+
 /// With one digit after the point and a sign, but never `-0.0`.
 pub(super) fn signed_tenths(number: f64) -> String {
     let text = format!("{number:+.1}");
@@ -71,7 +78,7 @@ fn three_digits(value: f64) -> String {
 }
 
 /// The whole number with a comma between thousands.
-fn grouped(number: f64) -> String {
+pub(super) fn grouped(number: f64) -> String {
     let digits = format!("{number:.0}");
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
@@ -115,6 +122,12 @@ mod tests {
         assert_eq!(signed_percent(12.4), "+1,240%");
         assert_eq!(signed_percent(0.9996), "+100%");
         assert_eq!(percent(0.053), "5.3%");
+    }
+
+    #[test]
+    fn a_time_that_was_asked_for_keeps_its_digits() {
+        assert_eq!(seconds(Duration::from_secs(10)), "10 s");
+        assert_eq!(seconds(Duration::from_millis(1_250)), "1.25 s");
     }
 
     #[test]

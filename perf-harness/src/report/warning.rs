@@ -23,10 +23,16 @@ pub(super) fn sentence(warning: &Warning) -> (String, Option<&str>) {
             client_busy,
             server_cores,
         } => format!(
-            "client saturated: the engine was busy {:.0}% of the window while the server used {} cores",
+            "client saturated: the engine's busiest thread ran {:.0}% of the window while the server used {} cores",
             client_busy * 100.0,
             server_cores.map_or("unseen".to_owned(), |cores| format!("{cores:.2}"))
         ),
+        Warning::RateMissed {
+            rounds,
+            asked,
+            sent,
+            lag_p99,
+        } => rate_missed(*rounds, *asked, *sent, *lag_p99),
         Warning::TooFewRequests {
             metric,
             requests,
@@ -55,6 +61,19 @@ fn disturbed(rounds: usize, disturbance: &Disturbance) -> String {
     format!(
         "the machine was not calm in {rounds}: the hypervisor gave {:.0}% of the CPU time to others",
         share * 100.0
+    )
+}
+
+fn rate_missed(rounds: usize, asked: f64, sent: f64, lag_p99: Option<f64>) -> String {
+    let rate = |rate: f64| value(Metric::Throughput, rate);
+    let lag = lag_p99.map_or(String::new(), |lag| {
+        format!(", lag p99 {}", value(Metric::P99, lag))
+    });
+    format!(
+        "rate missed in {}: {} sent of {} asked{lag}; too few connections were free or the client was too slow: raise `concurrency` or lower `rate`",
+        counted(rounds as u64, "round"),
+        rate(sent),
+        rate(asked)
     )
 }
 

@@ -52,7 +52,7 @@ fn drive(
     })?;
     Ok(AdHoc {
         address: endpoint.peer().to_string(),
-        warnings: signs::of_one(&sample),
+        warnings: signs::of_one(load, &sample),
         sample,
     })
 }
@@ -126,7 +126,7 @@ mod tests {
             busiest_thread: Duration::from_millis(990),
             ..Sample::default()
         };
-        let warnings = signs::of_one(&sample);
+        let warnings = signs::of_one(&Load::default(), &sample);
         assert!(
             matches!(warnings[..], [Warning::ClientSaturated { .. }]),
             "{warnings:?}"

@@ -140,14 +140,17 @@ impl Run<'_> {
         rounds: &Rounds,
         again: Option<&Session>,
     ) -> Judgement {
-        let saturated = signs::saturation(rounds.samples());
+        let samples = rounds.samples();
+        let saturated = signs::saturation(load, samples);
+        let cut = signs::cut(load, samples);
         let now = rounds.session();
         known.judge(|before| {
             let comparison = Comparison {
                 before,
                 now: &now,
                 again,
-                requests: load.requests,
+                requests: signs::requests_asked_for(load, samples),
+                cut: cut.as_ref(),
                 error_budget: load.error_budget,
                 first_error: rounds.first_error(),
                 saturated: saturated.as_ref(),
@@ -209,6 +212,8 @@ impl Run<'_> {
     fn bare(&self, judgement: Judgement, rounds: &Rounds) -> Outcome {
         Outcome {
             connections: self.plan.load.concurrency,
+            duration: self.plan.load.duration,
+            rounds: rounds.details(),
             endpoint: rounds.endpoint().map(|endpoint| endpoint.url("/")),
             ..self.records.bare(judgement)
         }
@@ -223,7 +228,7 @@ impl Run<'_> {
     }
 
     fn warnings(&self, rounds: &Rounds, judgement: &Judgement) -> Vec<Warning> {
-        let mut warnings = signs::warnings(&self.plan, rounds);
+        let mut warnings = signs::warnings(&self.plan, rounds, judgement);
         let is_said = |finding: &Finding| matches!(finding, Finding::ClientSaturated { .. });
         let said = judgement.findings.iter().any(is_said);
         warnings.retain(|warning| !(said && matches!(warning, Warning::ClientSaturated { .. })));

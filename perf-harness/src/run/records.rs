@@ -145,6 +145,8 @@ impl<'a> Records<'a> {
             warnings: Vec::new(),
             pending: None,
             connections: 0,
+            duration: None,
+            rounds: Vec::new(),
             endpoint: None,
             place: self.site.place.clone(),
             reported_only: self.reported_only,

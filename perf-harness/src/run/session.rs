@@ -7,6 +7,7 @@ use crate::endpoint::Endpoint;
 use crate::error::Error;
 use crate::host::Disturbance;
 use crate::load::Load;
+use crate::outcome::RoundDetail;
 use crate::sample::Sample;
 use crate::scenario::Plan;
 
@@ -68,6 +69,10 @@ impl Rounds {
 
     pub(super) fn session(&self) -> Session {
         Session::of(&self.samples)
+    }
+
+    pub(super) fn details(&self) -> Vec<RoundDetail> {
+        self.samples.iter().map(RoundDetail::of).collect()
     }
 
     pub(super) fn endpoint(&self) -> Option<&Endpoint> {

@@ -103,9 +103,14 @@ fn attempt(variable: impl Fn(&str) -> Option<String>) -> Option<u32> {
     (attempt > 1).then_some(attempt)
 }
 
-/// Enough requests to see that every connection gets its good reply.
+/// Enough requests to see that every connection gets its good reply, also of a load that only its
+/// duration ends.
 pub(super) fn smoke(load: &Load) -> Load {
-    let few = load.requests.min(100.max(load.concurrency as u64));
+    let enough = 100.max(load.concurrency as u64);
+    let few = match load.requests {
+        0 => enough,
+        requests => requests.min(enough),
+    };
     Load {
         requests: few,
         warmup: Some(load.warmup_requests().min(few)),
@@ -171,6 +176,12 @@ mod tests {
             ..Load::default()
         };
         assert_eq!(smoke(&load).requests, 300);
+        let by_time = Load {
+            requests: 0,
+            duration: Some(std::time::Duration::from_secs(60)),
+            ..load.clone()
+        };
+        assert_eq!(smoke(&by_time).requests, 300);
         assert_eq!(smoke(&load).check(), Ok(()));
     }
 }

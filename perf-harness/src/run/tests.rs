@@ -1,6 +1,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -170,6 +171,107 @@ fn a_scenario_goes_from_new_over_pass_to_regressed_and_is_accepted_with_a_reason
     );
     workshop.accept(Some("checks signatures"));
     assert_eq!(workshop.verdict(slower(1.2)), Verdict::Pass);
+}
+
+fn run(workshop: &Workshop, scenario: Scenario) -> Outcome {
+    let (site, settings) = (workshop.site(), workshop.settings.clone());
+    run_with(scenario, &site, settings, &mut Silent).unwrap()
+}
+
+/// The scenario, but ended by time.
+fn for_a_tenth_of_a_second(workshop: &Workshop, script: Script) -> Scenario {
+    let scenario = workshop.scenario(script).requests(0);
+    scenario.duration(Duration::from_millis(100))
+}
+
+#[test]
+fn a_load_that_time_ends_is_gated_whatever_it_sent() {
+    let workshop = Workshop::new();
+    let verdict = |script| {
+        let scenario = for_a_tenth_of_a_second(&workshop, script);
+        run(&workshop, scenario).judgement.verdict
+    };
+    assert_eq!(verdict(steady()), Verdict::New);
+    workshop.accept(None);
+    assert_eq!(verdict(steady()), Verdict::Pass);
+    assert_eq!(verdict(slower(1.5)), Verdict::Regressed);
+}
+
+#[test]
+fn a_load_with_both_may_send_fewer_than_its_requests_by_the_end_of_its_time() {
+    let workshop = Workshop::new();
+    let scenario = for_a_tenth_of_a_second(&workshop, steady()).requests(50_000);
+    let outcome = run(&workshop, scenario);
+    assert_eq!(outcome.judgement.verdict, Verdict::New);
+    let shown = report::console::scenario(&outcome, report::Style::Plain);
+    assert!(
+        shown.contains("5 rounds of 0.1 s, 10 connections"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_load_that_the_deadline_cut_is_broken_and_leaves_nothing_to_accept() {
+    let workshop = Workshop::accepted(steady());
+    let scenario = workshop
+        .scenario(slower(0.5))
+        .deadline(Duration::from_millis(20));
+    let outcome = run(&workshop, scenario);
+    assert_eq!(outcome.judgement.verdict, Verdict::Broken);
+    let shown = report::console::scenario(&outcome, report::Style::Plain);
+    assert!(
+        shown.contains("the deadline of 20ms came before the load was done, in 5 rounds"),
+        "{shown}"
+    );
+    assert_eq!(workshop.project().pending().keys().unwrap(), []);
+}
+
+#[test]
+fn a_missed_rate_is_told_in_the_report_and_with_the_session() {
+    let workshop = Workshop::new();
+    let outcome = run(&workshop, workshop.scenario(steady()).rate(20_000));
+    let session = outcome.session.as_ref().unwrap();
+    assert_eq!(session.warnings, ["rate_missed"]);
+    let shown = report::console::scenario(&outcome, report::Style::Plain);
+    assert!(
+        shown.contains("5 rounds of 1,000 requests at 20,000/s"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("open loop: 20,000/s asked, 10,003/s sent (0.500)"),
+        "{shown}"
+    );
+    let kept = run(&workshop, workshop.scenario(steady()).rate(5_000));
+    assert_eq!(kept.warnings, []);
+}
+
+#[test]
+fn a_round_in_time_is_in_the_outcome_alone() {
+    let workshop = Workshop::new();
+    let outcome = workshop.run(steady());
+    assert_eq!(outcome.rounds.len(), 5);
+    let replies = outcome.rounds[0]
+        .series
+        .intervals
+        .iter()
+        .map(|interval| interval.ok);
+    assert_eq!(replies.sum::<u64>(), 1_000);
+    let read = |path: &Path| fs::read_to_string(path).unwrap();
+    let written = workshop
+        .project()
+        .outcomes()
+        .join("bench/shop/perf/home.json");
+    let series = "\"series\": [{\"ok\": ";
+    assert_eq!(
+        read(&written).matches(series).count(),
+        5,
+        "a series on a line"
+    );
+    assert_eq!(report::json::from_text(&read(&written)).unwrap(), outcome);
+    assert!(!read(outcome.pending.as_ref().unwrap()).contains("series"));
+    workshop.accept(None);
+    let baseline = workshop.store().path(&workshop.store().keys().unwrap()[0]);
+    assert!(!read(&baseline).contains("series"));
 }
 
 #[test]

@@ -8,6 +8,8 @@ mod series;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 pub use error_kind::ErrorKind;
 pub use latency::{LatencyError, LatencyHistogram};
 pub use metric::{Direction, Metric, Unit, UnknownMetric};
@@ -73,7 +75,8 @@ pub struct Sample {
 }
 
 /// What ended the measured window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Ended {
     /// All requests were sent and have their outcome.
@@ -180,6 +183,11 @@ impl Sample {
     #[must_use]
     pub fn client_busy(&self) -> f64 {
         share(self.busiest_thread, self.elapsed)
+    }
+
+    /// Cores that the engine's threads used on average.
+    pub(crate) fn client_cores(&self) -> f64 {
+        share(self.client_cpu, self.elapsed)
     }
 
     /// Cores that the server used on average; `None` where its CPU time cannot be seen.

@@ -47,3 +47,23 @@ fn a_list_holds_every_outcome() {
         examples::all().len()
     );
 }
+
+#[test]
+fn an_outcome_of_a_former_version_has_no_rounds_in_time() {
+    let text = to_text(&examples::pass());
+    assert!(!text.contains("\"series\"") && !text.contains("\"duration\""));
+    let outcome = from_text(&text).unwrap();
+    assert_eq!((outcome.rounds.len(), outcome.duration), (0, None));
+}
+
+#[test]
+fn a_time_series_is_one_line() {
+    let text = to_text(&examples::open_loop());
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains("\"series\""))
+        .collect();
+    assert_eq!(lines.len(), 5, "{text}");
+    let row = r#"{"ok": 200, "failed": 0, "p99_ns": 3100000}"#;
+    assert_eq!(lines[0].trim(), format!("\"series\": [{row}, {row}]"));
+}

@@ -56,7 +56,7 @@ fn a_summary_has_counts_a_table_and_details_of_what_wants_a_look() {
     - smallest detectable change: throughput 5.3%, p99 24.1%
     - throughput breached its threshold, but not again on fresh starts
     - note: the last requests decided the throughput: 9,000/s over the whole window, 12,000/s while all connections were busy
-    - note: client saturated: the engine was busy 97% of the window while the server used 0.61 cores
+    - note: client saturated: the engine's busiest thread ran 97% of the window while the server used 0.61 cores
     - note: two figures contradict each other (Little's law): the load has 50 connections, throughput times mean latency makes 38.2
     - shop/tests/perf.rs:12
 
@@ -70,6 +70,17 @@ fn a_summary_has_counts_a_table_and_details_of_what_wants_a_look() {
     - rustc: 1.94 in the baseline, 1.95 now
     - shop/tests/perf.rs:12
     "#);
+}
+
+#[test]
+fn what_rounds_tell_beside_the_metrics_is_in_the_details() {
+    let mut outcome = examples::open_loop();
+    outcome.judgement.verdict = crate::gate::Verdict::Regressed;
+    let page = step_summary(&[outcome]);
+    assert!(
+        page.contains("\n- open loop: 2,000/s asked, 1,998/s sent (0.999), lag p99 84.0 µs, uncorrected p99 3.10 ms\n"),
+        "{page}"
+    );
 }
 
 #[test]
