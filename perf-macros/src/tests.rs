@@ -211,6 +211,26 @@ fn each_argument_is_one_builder_call() {
             ".client(::perf_harness::Client::Reqwest)",
         ),
         ("error_budget = \"0%\"", ".error_budget(\"0%\")"),
+        ("renamed_from = \"start\"", ".renamed_from(\"start\")"),
+        (
+            "name = \"front\"",
+            "::perf_harness::Scenario::new(\"front\")",
+        ),
+        (
+            "gate(cpu = \"5.5 %\")",
+            ".gate(::perf_harness::Metric::Cpu, \"5.5 %\")",
+        ),
+        (
+            "gate(p99 = \"off\")",
+            ".ungated(::perf_harness::Metric::P99)",
+        ),
+    ];
+    assert_calls(&calls);
+}
+
+#[test]
+fn each_argument_of_the_pace_and_the_connection_is_one_builder_call() {
+    let calls = [
         ("rate = 2_000", ".rate(2_000)"),
         ("seed = 7", ".seed(7)"),
         (
@@ -231,20 +251,11 @@ fn each_argument_is_one_builder_call() {
             "client = \"reqwest\", http = \"2\"",
             ".http(::perf_harness::HttpVersion::Http2)",
         ),
-        ("renamed_from = \"start\"", ".renamed_from(\"start\")"),
-        (
-            "name = \"front\"",
-            "::perf_harness::Scenario::new(\"front\")",
-        ),
-        (
-            "gate(cpu = \"5.5 %\")",
-            ".gate(::perf_harness::Metric::Cpu, \"5.5 %\")",
-        ),
-        (
-            "gate(p99 = \"off\")",
-            ".ungated(::perf_harness::Metric::P99)",
-        ),
     ];
+    assert_calls(&calls);
+}
+
+fn assert_calls(calls: &[(&str, &str)]) {
     for (argument, call) in calls {
         let expansion = load(&format!("requests = 100, {argument},"));
         assert!(

@@ -159,7 +159,7 @@ pub(crate) fn timeout(key: &Ident, value: Expr) -> Result<Timeout> {
 pub(crate) fn client(key: &Ident, value: Expr) -> Result<Ident> {
     variant(
         key,
-        &value,
+        value,
         "client",
         [("http1", "Http1"), ("reqwest", "Reqwest")],
     )
@@ -168,21 +168,21 @@ pub(crate) fn client(key: &Ident, value: Expr) -> Result<Ident> {
 /// Takes how requests lie in time and gives the name of the variant.
 pub(crate) fn arrivals(key: &Ident, value: Expr) -> Result<Ident> {
     let known = [("constant", "Constant"), ("poisson", "Poisson")];
-    variant(key, &value, "arrivals", known)
+    variant(key, value, "arrivals", known)
 }
 
 /// Takes a version of HTTP and gives the name of the variant.
 pub(crate) fn http(key: &Ident, value: Expr) -> Result<Ident> {
     variant(
         key,
-        &value,
+        value,
         "version of HTTP",
         [("1.1", "Http1"), ("2", "Http2")],
     )
 }
 
-fn variant(key: &Ident, value: &Expr, what: &str, known: [(&str, &str); 2]) -> Result<Ident> {
-    let name = match literal(value) {
+fn variant(key: &Ident, value: Expr, what: &str, known: [(&str, &str); 2]) -> Result<Ident> {
+    let name = match literal(&value) {
         Some(Lit::Str(name)) => name.value(),
         _ => String::new(),
     };

@@ -76,7 +76,7 @@ Examples:
     /// another one runs, this waits and says so. Ctrl-C stops at once and reports nothing; for a
     /// report after some time use -d.
     #[command(after_help = super::load::EXAMPLES)]
-    Load(LoadArguments),
+    Load(Box<LoadArguments>),
     /// Removes pending sessions and outcomes.
     ///
     /// Before a run whose summary must not show scenarios of an earlier one. Baselines stay.

@@ -281,7 +281,7 @@ fn what_a_deadline_cut_is_broken_by_its_own_name() {
     };
     let judgement = judge(&Gate::default(), &comparison);
     assert_eq!(judgement.verdict, Verdict::Broken);
-    assert_eq!(judgement.findings, [finding.clone()]);
+    assert_eq!(judgement.findings, std::slice::from_ref(&finding));
     let nothing = Session::default();
     let comparison = Comparison {
         now: &nothing,

@@ -47,7 +47,7 @@ impl Load {
         [
             other_http.then(|| ("http", json!(self.http.name()))),
             (self.redirects > 0).then(|| ("redirects", json!(self.redirects))),
-            self.cookies.then(|| ("cookies", json!(true))),
+            self.cookies.then_some(("cookies", json!(true))),
             other_trust.then(|| ("trust", json!(self.trust.name()))),
         ]
         .into_iter()

@@ -305,11 +305,10 @@ pub(crate) fn open_loop() -> Outcome {
 
 /// A journey with two steps; a few replies were errors within the budget.
 pub(crate) fn journey() -> Outcome {
-    let step = |name: &str, failed| {
-        let mut step = StepDetail::default();
-        step.name = name.to_owned();
-        (step.latency, step.failed) = (span(1_200_000, 3_100_000), failed);
-        step
+    let step = |name: &str, failed| StepDetail {
+        name: name.to_owned(),
+        latency: span(1_200_000, 3_100_000),
+        failed,
     };
     let round = RoundDetail {
         statuses: BTreeMap::from([(200, 9_999), (503, 1)]),

@@ -14,6 +14,9 @@ use super::stream::Stream;
 /// keep the thread from the others.
 const READS: usize = 16;
 
+/// Takes the bytes of a body, piece by piece.
+pub(super) type Sink<'a> = &'a mut dyn FnMut(&[u8]);
+
 /// An open connection that carries one request at a time.
 #[derive(Debug)]
 pub(super) struct Connection {
@@ -123,7 +126,7 @@ impl Connection {
     pub(super) fn receive(
         &mut self,
         landing: &mut Landing,
-        mut body: Option<&mut dyn FnMut(&[u8])>,
+        mut body: Option<Sink<'_>>,
     ) -> Option<Result<Reply, Failure>> {
         for _ in 0..READS {
             if !self.readable {

@@ -5,7 +5,7 @@ use std::time::Instant;
 use mio::event::Event;
 use mio::{Registry, Token};
 
-use super::connection::{Connection, Reply};
+use super::connection::{Connection, Reply, Sink};
 use super::failure::Failure;
 use super::landing::Landing;
 use super::ledger::{Completed, Ledger, Sent};
@@ -178,7 +178,7 @@ impl Slot {
         connection.send(desk.script.bytes(&self.turn));
         let asked = desk.script.asked(&self.turn);
         let mut look = |piece: &[u8]| asked.take(&mut self.body, piece);
-        let look: Option<&mut dyn FnMut(&[u8])> = match asked.looks_at_the_body() {
+        let look: Option<Sink<'_>> = match asked.looks_at_the_body() {
             true => Some(&mut look),
             false => None,
         };
