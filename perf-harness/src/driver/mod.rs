@@ -3,12 +3,15 @@
 //! A driver sees an [`Endpoint`], never a target: it can neither start nor stop a server, nor
 //! look into one.
 
+mod chance;
 mod file_limit;
 mod http1;
 #[cfg(feature = "journeys")]
 mod journey;
+mod mix;
 #[cfg(feature = "journeys")]
 mod reqwest;
+mod schedule;
 mod scripted;
 
 use std::collections::BTreeMap;
