@@ -45,10 +45,14 @@ mod terminal;
 
 #[cfg(feature = "journeys")]
 pub use driver::JourneyResult as Result;
+#[cfg(feature = "tls")]
+pub use driver::TlsError;
+#[cfg(fuzzing)]
+pub use driver::fuzzing;
 pub use driver::{Driver, DriverError, Http1, Script, Scripted, Window};
 #[cfg(feature = "journeys")]
 pub use driver::{Failure, Journey, JourneyDriver, Reply, RequestBuilder, ReqwestDriver, User};
-pub use endpoint::{Endpoint, EndpointError};
+pub use endpoint::{Endpoint, EndpointError, Peer};
 pub use error::Error;
 pub use load::{
     Arrivals, BodyCheck, Client, Expected, HttpVersion, Load, LoadError, Mix, Order, Pace, Rate,

@@ -13,11 +13,15 @@ mod mix;
 mod reqwest;
 mod schedule;
 mod scripted;
+#[cfg(feature = "tls")]
+mod tls;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 pub use http1::Http1;
+#[cfg(fuzzing)]
+pub use http1::fuzzing;
 #[cfg(feature = "journeys")]
 pub use journey::Result as JourneyResult;
 #[cfg(feature = "journeys")]
@@ -25,8 +29,10 @@ pub use journey::{Failure, Journey, JourneyDriver, Reply, RequestBuilder, User};
 #[cfg(feature = "journeys")]
 pub use reqwest::ReqwestDriver;
 pub use scripted::{Script, Scripted};
+#[cfg(feature = "tls")]
+pub use tls::TlsError;
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, Peer};
 use crate::load::Load;
 use crate::sample::{ErrorKind, Sample};
 
@@ -64,22 +70,22 @@ pub trait Window {
 pub enum DriverError {
     /// The server takes no connection.
     #[error(
-        "cannot connect to {address} ({source}): check that the server still runs and listens there"
+        "cannot connect to {peer} ({source}): check that the server still runs and listens there"
     )]
     Connect {
         /// Where the connection was to go.
-        address: std::net::SocketAddr,
+        peer: Peer,
         /// What the system said.
         #[source]
         source: std::io::Error,
     },
     /// Fewer connections could be opened than the load asks for.
     #[error(
-        "only {opened} of {wanted} connections to {address} could be opened ({source}): lower `concurrency`, or raise what the server allows"
+        "only {opened} of {wanted} connections to {peer} could be opened ({source}): lower `concurrency`, or raise what the server allows"
     )]
     TooFewConnections {
         /// Where they were to go.
-        address: std::net::SocketAddr,
+        peer: Peer,
         /// How many were opened.
         opened: usize,
         /// How many the load asks for.
@@ -102,11 +108,11 @@ pub enum DriverError {
     },
     /// The server stopped taking connections while the load was on it.
     #[error(
-        "the server at {address} takes no connections any more after {answered} good replies ({reason}): look into its log"
+        "the server at {peer} takes no connections any more after {answered} good replies ({reason}): look into its log"
     )]
     Lost {
         /// Where the connections were to go.
-        address: std::net::SocketAddr,
+        peer: Peer,
         /// Requests of the phase, warm-up or measured, that got a good reply before.
         answered: u64,
         /// What happened to the last attempt.
@@ -133,6 +139,10 @@ pub enum DriverError {
         /// What was going on.
         phase: &'static str,
     },
+    /// The certificate of an `https` server cannot be checked.
+    #[cfg(feature = "tls")]
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// The driver cannot send this kind of load.
     #[error("the {driver} driver cannot send this load: {reason}")]
     Unsuited {
@@ -171,7 +181,10 @@ fn next_step(kind: ErrorKind) -> &'static str {
         ErrorKind::Status => "correct the path, or name the status with `expect_status`",
         ErrorKind::Timeout | ErrorKind::ConnectTimeout => "lower `concurrency`, or raise `timeout`",
         ErrorKind::BodyCheck | ErrorKind::Journey => "correct what is sent, or what is expected",
-        ErrorKind::Parse | ErrorKind::Tls => "check that the server speaks plain HTTP/1.1",
+        ErrorKind::Parse => "check that the server speaks plain HTTP/1.1",
+        ErrorKind::Tls => {
+            "name who vouches for the server's certificate with `ca_file`, or for a server of your own say `insecure`"
+        }
         ErrorKind::PortsExhausted => "lower `concurrency`, or keep the connections alive",
         ErrorKind::TooManyFiles => "lower `concurrency`, or raise the limit by `ulimit -n`",
         ErrorKind::Dns | ErrorKind::Refused => "check the address, and that the server listens",

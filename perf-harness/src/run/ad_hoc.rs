@@ -51,7 +51,7 @@ fn drive(
         log: Vec::new(),
     })?;
     Ok(AdHoc {
-        address: endpoint.address().to_string(),
+        address: endpoint.peer().to_string(),
         warnings: signs::of_one(&sample),
         sample,
     })

@@ -5,11 +5,10 @@
 
 use std::fmt::Write as _;
 use std::io;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::endpoint::EndpointError;
+use crate::endpoint::{EndpointError, Peer};
 
 /// Why a target cannot be started, reached or trusted.
 #[derive(Debug, thiserror::Error)]
@@ -195,8 +194,8 @@ pub enum TargetError {
         url: String,
         /// What was tried, for example `GET /health`.
         check: String,
-        /// Every address of the host, with what happened there.
-        tried: Vec<(SocketAddr, String)>,
+        /// Every address of the host, or its socket, with what happened there.
+        tried: Vec<(Peer, String)>,
     },
     /// The watch for Ctrl-C, which stops what was started, cannot be set up.
     #[error(
@@ -233,10 +232,10 @@ fn quoted(options: &[&str]) -> String {
     quoted.join(", ")
 }
 
-fn attempts(tried: &[(SocketAddr, String)]) -> String {
+fn attempts(tried: &[(Peer, String)]) -> String {
     let shown: Vec<String> = tried
         .iter()
-        .map(|(address, seen)| format!("{address} ({seen})"))
+        .map(|(peer, seen)| format!("{peer} ({seen})"))
         .collect();
     shown.join(", ")
 }

@@ -92,8 +92,8 @@ trait Guard: Send {
 pub struct Identity {
     /// `process`, `in-process`, `url` or `container`.
     pub kind: &'static str,
-    /// How requests reach it: `loopback`, `published-port` or `host-network`, and `remote` for a URL
-    /// that is not on this machine. Never compared with another.
+    /// How requests reach it: `loopback`, `published-port`, `host-network` or `unix`, and `remote`
+    /// for a URL that is not on this machine. Never compared with another.
     pub network: &'static str,
     /// The image digest of a container; `None` for the others.
     pub image: Option<String>,
@@ -155,6 +155,10 @@ impl Target {
     }
 
     /// A server that already runs at `url`; it is neither started nor stopped, and its cost is unknown.
+    ///
+    /// `http://…`, `https://…` (feature `tls`) or `unix:/run/app.sock`, see
+    /// [`Endpoint::resolve`](crate::Endpoint::resolve). An `https` server is ready when its port
+    /// takes a connection, see [`Ready::http`].
     #[must_use]
     pub fn url(url: impl Into<String>) -> Self {
         Self::of(Kind::Url(url::Url::new(url.into())))
@@ -199,7 +203,7 @@ impl Target {
     pub fn network_name(&self) -> &'static str {
         match &self.kind {
             Kind::Process(_) | Kind::InProcess(_) => "loopback",
-            Kind::Url(_) => "remote",
+            Kind::Url(url) => url.network_name(),
             #[cfg(feature = "containers")]
             Kind::Container(container) => container.network_name(),
         }

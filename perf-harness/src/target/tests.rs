@@ -100,7 +100,7 @@ mod service {
     fn a_tower_service_is_served_with_connections_kept_alive() {
         let target = Target::service(|| Counting(Arc::default()));
         let running = target.start().unwrap();
-        let mut stream = TcpStream::connect(running.endpoint().address()).unwrap();
+        let mut stream = TcpStream::connect(running.endpoint().address().unwrap()).unwrap();
         for path in ["/a 0", "/b 1"] {
             let (path, _) = path.split_once(' ').unwrap();
             write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();

@@ -70,12 +70,12 @@ impl Chunks {
         }
     }
 
-    /// Takes bytes up to the end of the body and says how many; the rest belongs to no chunk. Those
-    /// of the body are handed on.
+    /// Takes bytes up to the end of the body and says how many; the rest belongs to no chunk. Hands
+    /// on what lies in chunks to `body`.
     pub(super) fn feed(
         &mut self,
         bytes: &[u8],
-        body: &mut dyn FnMut(&[u8]),
+        body: &mut impl FnMut(&[u8]),
     ) -> Result<usize, Malformed> {
         let mut taken = 0;
         while taken < bytes.len() && !self.is_over() {
@@ -84,11 +84,15 @@ impl Chunks {
         Ok(taken)
     }
 
-    fn feed_some(&mut self, bytes: &[u8], body: &mut dyn FnMut(&[u8])) -> Result<usize, Malformed> {
+    fn feed_some(
+        &mut self,
+        bytes: &[u8],
+        body: &mut impl FnMut(&[u8]),
+    ) -> Result<usize, Malformed> {
         if self.place == Place::Data {
             let count = self.left.min(bytes.len() as u64);
-            self.skip(count);
             body(&bytes[..count as usize]);
+            self.skip(count);
             return Ok(count as usize);
         }
         self.place = self.after(bytes[0])?;

@@ -153,7 +153,7 @@ impl Connection {
         };
         let now = Instant::now();
         self.readable = !got.emptied || self.closing;
-        let taken = self.reader.feed(got.what, body)?;
+        let taken = self.reader.feed(got.what, &mut |piece| body(piece))?;
         let surplus = taken < got.what.len();
         if self.first_byte.is_none() && self.reader.progress() != Progress::Nothing {
             self.first_byte = Some(now);

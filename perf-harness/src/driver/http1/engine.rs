@@ -105,11 +105,11 @@ impl Conductor<'_, '_> {
 
     fn not_enough(&self, opened: usize, failure: Failure) -> DriverError {
         let plan = &self.round.plan;
-        let (address, source) = (plan.address, failure.into_io());
+        let (peer, source) = (plan.endpoint.peer().clone(), failure.into_io());
         match opened {
-            0 => DriverError::Connect { address, source },
+            0 => DriverError::Connect { peer, source },
             _ => DriverError::TooFewConnections {
-                address,
+                peer,
                 opened,
                 wanted: plan.connections,
                 source,
@@ -124,10 +124,9 @@ impl Conductor<'_, '_> {
         if ledger.was_cut() {
             return Err(self.too_late("the warm-up was sent"));
         }
-        let opened = ledger.opened();
-        match ledger.into_total_failure() {
-            Some((reason, errors)) => Err(DriverError::warm_up(reason, &errors)),
-            None => Ok(opened),
+        match ledger.total_failure() {
+            Some((reason, errors)) => Err(DriverError::warm_up(reason, errors)),
+            None => Ok(ledger),
         }
     }
 
@@ -157,7 +156,7 @@ impl Conductor<'_, '_> {
         match pool.lost() {
             None => Ok(()),
             Some(reason) => Err(DriverError::Lost {
-                address: self.round.plan.address,
+                peer: self.round.plan.endpoint.peer().clone(),
                 answered: ledger.ok(),
                 reason,
             }),

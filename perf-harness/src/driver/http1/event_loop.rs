@@ -73,7 +73,7 @@ impl<'a> EventLoop<'a> {
 
     /// Opens the books of a phase; connections that fail are told to `pool`.
     pub(super) fn begin(&mut self, origin: Instant, pool: Option<&'a Pool>) {
-        self.floor.desk.ledger = Ledger::new(origin);
+        self.floor.desk.ledger.begin(origin);
         self.floor.desk.pool = pool;
     }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use nix::errno::Errno;
 
 use super::script::Fault;
+use super::stream::tls_reason;
 use crate::sample::ErrorKind;
 
 /// What happened to one request that failed.
@@ -16,7 +17,7 @@ pub(super) enum Failure {
     Connect { source: io::Error },
     #[error("no connection within {timeout:?}")]
     ConnectTimeout { timeout: Duration },
-    #[error("the TLS handshake failed: {source}")]
+    #[error("the TLS handshake failed: {}", tls_reason(source).unwrap_or_else(|| source.to_string()))]
     Handshake { source: io::Error },
     #[error("{} {progress}", describe(source))]
     Broken {
@@ -70,6 +71,7 @@ impl Failure {
             Self::Connect { source } => connect_kind(source),
             Self::ConnectTimeout { .. } => ErrorKind::ConnectTimeout,
             Self::Handshake { .. } => ErrorKind::Tls,
+            Self::Broken { source, .. } if tls_reason(source).is_some() => ErrorKind::Tls,
             Self::Broken { .. } => ErrorKind::Reset,
             Self::Closed { progress } => closed_kind(*progress),
             Self::Malformed(_) => ErrorKind::Parse,
@@ -135,6 +137,9 @@ fn closed_kind(progress: Progress) -> ErrorKind {
 }
 
 fn describe(source: &io::Error) -> String {
+    if let Some(reason) = tls_reason(source) {
+        return format!("TLS broken ({reason})");
+    }
     match source.kind() {
         io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => {
             "connection reset by the server".to_owned()

@@ -53,8 +53,9 @@ impl HeadParser {
         }
     }
 
-    /// Says whether the next reply is that to a HEAD: the same bytes then mean another framing.
-    pub(super) fn expect(&mut self, asked_for_head: bool) {
+    /// The next head answers another request: one that was remembered for a request of the other
+    /// kind means another framing.
+    pub(super) fn restart(&mut self, asked_for_head: bool) {
         if self.asked_for_head != asked_for_head {
             self.asked_for_head = asked_for_head;
             self.last = None;

@@ -103,6 +103,11 @@ impl Ledger {
         }
     }
 
+    /// Says when the phase of these books, empty until now, begins.
+    pub(super) fn begin(&mut self, origin: Instant) {
+        self.origin = origin;
+    }
+
     pub(super) fn ok(&self) -> u64 {
         self.ok
     }
@@ -260,18 +265,11 @@ impl Ledger {
         self.tls.merge(&other.tls);
     }
 
-    /// These books with nothing in them but the times in which connections were opened.
-    pub(super) fn opened(&self) -> Self {
-        let mut opened = Self::new(self.origin);
-        opened.merge_opened(self);
-        opened
-    }
-
     /// What happened to the first request that failed, when none got a good reply, and how many
     /// failed by which kind.
-    pub(super) fn into_total_failure(self) -> Option<(String, BTreeMap<ErrorKind, u64>)> {
-        let (_, first_error) = self.first_error.filter(|_| self.ok == 0)?;
-        Some((first_error, self.errors))
+    pub(super) fn total_failure(&self) -> Option<(String, &BTreeMap<ErrorKind, u64>)> {
+        let (_, first_error) = self.first_error.as_ref().filter(|_| self.ok == 0)?;
+        Some((first_error.clone(), &self.errors))
     }
 
     /// From the first send to the last completion.
@@ -333,7 +331,8 @@ impl Ledger {
             series: self.series.finish(),
             client_cpu: self.cpu,
             busiest_thread: self.busiest,
-            ..Sample::default()
+            steps: Vec::new(),
+            server: None,
         }
     }
 }

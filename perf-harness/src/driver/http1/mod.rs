@@ -11,6 +11,12 @@ mod crew;
 mod engine;
 mod event_loop;
 mod failure;
+#[cfg(any(test, fuzzing))]
+#[cfg_attr(
+    not(fuzzing),
+    expect(unreachable_pub, reason = "the fuzzer comes from outside of the crate")
+)]
+pub mod fuzzing;
 mod head;
 mod landing;
 mod ledger;
@@ -50,7 +56,7 @@ impl Driver for Http1 {
             });
         }
         file_limit::raise(load.concurrency)?;
-        engine::run(Plan::new(endpoint, load), window)
+        engine::run(Plan::new(endpoint, load)?, window)
     }
 }
 

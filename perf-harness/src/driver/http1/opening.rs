@@ -1,12 +1,12 @@
 //! A connection that is being opened: connecting, then the handshake above.
 
 use std::io;
-use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use mio::{Interest, Registry, Token};
 
 use super::failure::Failure;
+use super::plan::Plan;
 use super::stream::Stream;
 
 /// A connection on its way.
@@ -29,13 +29,9 @@ pub(super) struct Taken {
 impl Opening {
     /// Begins, and registers the stream for all that it will ever be asked: nothing is registered
     /// again while it lives.
-    pub(super) fn begin(
-        address: SocketAddr,
-        registry: &Registry,
-        token: Token,
-    ) -> io::Result<Self> {
+    pub(super) fn begin(plan: &Plan, registry: &Registry, token: Token) -> io::Result<Self> {
         let start = Instant::now();
-        let mut stream = Stream::connect(address)?;
+        let mut stream = Stream::connect(plan.endpoint.peer(), plan.tls.as_ref())?;
         let interest = Interest::READABLE | Interest::WRITABLE;
         registry.register(stream.source(), token, interest)?;
         Ok(Self {

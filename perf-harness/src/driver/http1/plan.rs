@@ -1,11 +1,11 @@
 //! A load as the engine carries it out.
 
-use std::net::SocketAddr;
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use super::script::Script;
-use crate::driver::schedule;
+use super::stream::TlsSetup;
+use crate::driver::{DriverError, schedule};
 use crate::endpoint::Endpoint;
 use crate::load::{Load, Pace, Rate};
 
@@ -15,8 +15,9 @@ const EVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// Everything that the threads of the engine must know, fixed before they start.
 #[derive(Debug)]
 pub(super) struct Plan {
-    pub(super) address: SocketAddr,
-    endpoint: Endpoint,
+    /// Who takes part in TLS, where the endpoint wants it.
+    pub(super) tls: Option<TlsSetup>,
+    pub(super) endpoint: Endpoint,
     load: Load,
     pub(super) connections: usize,
     pub(super) threads: usize,
@@ -35,9 +36,9 @@ pub(super) struct Plan {
 
 impl Plan {
     /// The plan of a round that begins now.
-    pub(super) fn new(endpoint: &Endpoint, load: &Load) -> Self {
-        Self {
-            address: endpoint.address(),
+    pub(super) fn new(endpoint: &Endpoint, load: &Load) -> Result<Self, DriverError> {
+        Ok(Self {
+            tls: tls_setup(endpoint, load)?,
             endpoint: endpoint.clone(),
             load: load.clone(),
             connections: load.concurrency,
@@ -57,7 +58,7 @@ impl Plan {
                 Pace::Closed => None,
                 Pace::Open(rate) => Some(rate.clone()),
             },
-        }
+        })
     }
 
     /// The requests of one thread.
@@ -114,6 +115,18 @@ fn threads(load: &Load) -> usize {
     wanted.clamp(1, load.concurrency.max(1))
 }
 
+#[cfg(feature = "tls")]
+fn tls_setup(endpoint: &Endpoint, load: &Load) -> Result<Option<TlsSetup>, DriverError> {
+    let setup = || TlsSetup::new(&load.trust, endpoint);
+    Ok(endpoint.is_tls().then(setup).transpose()?)
+}
+
+/// Without the feature no endpoint wants TLS.
+#[cfg(not(feature = "tls"))]
+fn tls_setup(_endpoint: &Endpoint, _load: &Load) -> Result<Option<TlsSetup>, DriverError> {
+    Ok(None)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,7 +139,7 @@ mod tests {
             ..Load::default()
         };
         let endpoint = Endpoint::new(([127, 0, 0, 1], 1).into());
-        Plan::new(&endpoint, &load)
+        Plan::new(&endpoint, &load).unwrap()
     }
 
     #[test]

@@ -42,9 +42,9 @@ impl ReplyReader {
     }
 
     /// Forgets the reply that was read; the next byte is the first of another, which has no body
-    /// when a head alone was asked for.
+    /// when the request `asked_for_head`.
     pub(super) fn restart(&mut self, asked_for_head: bool) {
-        self.heads.expect(asked_for_head);
+        self.heads.restart(asked_for_head);
         self.part = Part::Head;
         self.unfinished.clear();
         self.body = 0;
@@ -113,12 +113,12 @@ impl ReplyReader {
         }
     }
 
-    /// Takes bytes up to the end of the reply and says how many; the rest was not asked for. Those
-    /// of the body, without its framing, are handed on.
+    /// Takes bytes up to the end of the reply and says how many; the rest was not asked for. Hands
+    /// on those of the body, without their framing, to `body`.
     pub(super) fn feed(
         &mut self,
         bytes: &[u8],
-        body: &mut dyn FnMut(&[u8]),
+        body: &mut impl FnMut(&[u8]),
     ) -> Result<usize, Malformed> {
         let mut taken = 0;
         while taken < bytes.len() && !self.is_over() {
@@ -127,7 +127,11 @@ impl ReplyReader {
         Ok(taken)
     }
 
-    fn feed_some(&mut self, bytes: &[u8], body: &mut dyn FnMut(&[u8])) -> Result<usize, Malformed> {
+    fn feed_some(
+        &mut self,
+        bytes: &[u8],
+        body: &mut impl FnMut(&[u8]),
+    ) -> Result<usize, Malformed> {
         match &mut self.part {
             Part::Head if self.unfinished.is_empty() => self.feed_head(bytes),
             Part::Head => self.feed_unfinished_head(bytes),
@@ -138,8 +142,8 @@ impl ReplyReader {
             }
             Part::Sized { .. } | Part::UntilClose | Part::Over => {
                 let count = self.skippable().min(bytes.len() as u64);
-                self.skip(count);
                 body(&bytes[..count as usize]);
+                self.skip(count);
                 Ok(count as usize)
             }
         }

@@ -79,7 +79,7 @@ impl Slot {
             return;
         }
         self.due = Instant::now() + desk.plan.timeout;
-        match Opening::begin(desk.plan.address, &desk.registry, Token(self.place)) {
+        match Opening::begin(desk.plan, &desk.registry, Token(self.place)) {
             Ok(opening) => self.opening = Some(opening),
             Err(source) => self.not_opened(&mut *desk, Failure::Connect { source }),
         }

@@ -34,6 +34,12 @@ impl HttpClient {
         most_idle: usize,
         connect_times: ConnectTimes,
     ) -> Result<Self, DriverError> {
+        if endpoint.address().is_none() || endpoint.is_tls() {
+            return Err(DriverError::Unsuited {
+                driver: "reqwest",
+                reason: "it speaks plain HTTP over TCP; name the address of a plain HTTP port",
+            });
+        }
         let traffic = Arc::new(Traffic::new(connect_times));
         let client = build(endpoint, most_idle, &traffic).map_err(|error| DriverError::Engine {
             source: io::Error::other(error),
@@ -123,8 +129,12 @@ fn build(
         .pool_max_idle_per_host(most_idle)
         .pool_idle_timeout(None)
         .connector_layer(CountConnections(Arc::clone(traffic)));
-    if let Some(name) = name_of(endpoint) {
-        builder = builder.resolve(&name, endpoint.address());
+    #[cfg(feature = "tls")]
+    {
+        builder = builder.tls_backend_preconfigured(crate::driver::tls::trusting_nobody());
+    }
+    if let (Some(name), Some(address)) = (name_of(endpoint), endpoint.address()) {
+        builder = builder.resolve(&name, address);
     }
     builder.build()
 }

@@ -33,7 +33,7 @@ fn server(work: fn()) -> Running {
 }
 
 fn get(running: &Running) -> String {
-    let mut stream = TcpStream::connect(running.endpoint().address()).unwrap();
+    let mut stream = TcpStream::connect(running.endpoint().address().unwrap()).unwrap();
     stream
         .write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         .unwrap();
@@ -67,7 +67,7 @@ fn it_answers_until_it_is_dropped() {
     let running = server(|| {});
     assert!(get(&running).starts_with("HTTP/1.1 200"));
     running.check_alive().unwrap();
-    let address = running.endpoint().address();
+    let address = running.endpoint().address().unwrap();
     drop(running);
     assert_eq!(
         TcpStream::connect(address).unwrap_err().kind(),

@@ -1,10 +1,10 @@
 //! Ready when a request is answered with the right status.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
+use super::socket::Socket;
 use super::tcp::{connect, in_words};
 use crate::endpoint::Endpoint;
 use crate::target::TargetError;
@@ -60,30 +60,25 @@ impl HttpCheck {
         Err(format!("status {status}"))
     }
 
-    fn send(
-        &self,
-        stream: &mut TcpStream,
-        endpoint: &Endpoint,
-        until: Instant,
-    ) -> Result<(), String> {
+    fn send(&self, stream: &mut Socket, endpoint: &Endpoint, until: Instant) -> Result<(), String> {
         let request = format!(
             "GET {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: perf-harness\r\nAccept: */*\r\nConnection: close\r\n\r\n",
             endpoint.target(&self.path),
             endpoint.authority()
         );
         stream
-            .set_write_timeout(Some(left(until)))
+            .set_write_timeout(left(until))
             .and_then(|()| stream.write_all(request.as_bytes()))
             .map_err(|error| in_words(&error))
     }
 }
 
-fn read_status(stream: &mut TcpStream, until: Instant) -> Result<u16, String> {
+fn read_status(stream: &mut Socket, until: Instant) -> Result<u16, String> {
     let mut head = Vec::new();
     let mut bytes = [0; 4_096];
     while head.len() < HEAD_BYTES {
         let read = stream
-            .set_read_timeout(Some(left(until)))
+            .set_read_timeout(left(until))
             .and_then(|()| stream.read(&mut bytes))
             .map_err(|error| in_words(&error))?;
         if read == 0 {

@@ -2,6 +2,7 @@
 
 mod http;
 mod log;
+mod socket;
 mod tcp;
 
 use std::time::{Duration, Instant};
@@ -65,6 +66,9 @@ impl Ready {
     }
 
     /// Ready when a `GET` of `path` is answered with a status from 200 to 399.
+    ///
+    /// At an `https` URL it is [`tcp`](Self::tcp) that is checked, and no request is sent: whom to
+    /// trust is a matter of the load, and the server of one port is taken for ready without it.
     #[must_use]
     pub fn http(path: impl Into<String>) -> Self {
         Self::of(Check::Http(HttpCheck::new(path.into())))
@@ -133,7 +137,7 @@ impl Ready {
                 return Ok(());
             };
             if startup.is_over() {
-                let check = format!("{} at {}", self.describe(), endpoint.address());
+                let check = format!("{} at {}", self.describe(), endpoint.peer());
                 return Err(startup.not_ready(check, last));
             }
             std::thread::sleep(POLL.min(startup.left()));
@@ -144,6 +148,9 @@ impl Ready {
     pub(super) fn ask_once(&self, endpoint: &Endpoint, within: Duration) -> Result<(), String> {
         match &self.check {
             Check::Tcp(check) => check.attempt(endpoint, Reach::Direct, within),
+            Check::Http(_) if endpoint.is_tls() => {
+                TcpCheck.attempt(endpoint, Reach::Direct, within)
+            }
             Check::Http(check) => check.attempt(endpoint, within),
             Check::Log(_) => Err("it has no log that can be seen".to_owned()),
         }
@@ -155,6 +162,14 @@ impl Ready {
             (Check::Tcp(check), _) => check.attempt(endpoint, startup.reach, within),
             (Check::Log(check), Some(log)) => check.attempt(log, within),
             (Check::Http(_) | Check::Log(_), _) => self.ask_once(endpoint, within),
+        }
+    }
+
+    /// The check that is made at an endpoint with or without TLS, in words.
+    pub(super) fn describe_at(&self, is_tls: bool) -> String {
+        match &self.check {
+            Check::Http(_) if is_tls => Self::tcp().describe(),
+            _ => self.describe(),
         }
     }
 

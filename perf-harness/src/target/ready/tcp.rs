@@ -1,10 +1,10 @@
 //! Ready when a connection is taken.
 
 use std::io;
-use std::net::TcpStream;
 use std::time::Duration;
 
 use super::Reach;
+use super::socket::Socket;
 use crate::endpoint::Endpoint;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,10 +29,9 @@ impl TcpCheck {
     }
 }
 
-/// Opens a connection within the time that is left; a time of zero would be refused by the system.
-pub(super) fn connect(endpoint: &Endpoint, within: Duration) -> Result<TcpStream, String> {
-    let within = within.max(Duration::from_millis(1));
-    TcpStream::connect_timeout(&endpoint.address(), within).map_err(|error| in_words(&error))
+/// Opens a connection within the time that is left.
+pub(super) fn connect(endpoint: &Endpoint, within: Duration) -> Result<Socket, String> {
+    Socket::connect(endpoint, within).map_err(|error| in_words(&error))
 }
 
 /// Whether the connection is still there after a moment.
@@ -40,10 +39,10 @@ pub(super) fn connect(endpoint: &Endpoint, within: Duration) -> Result<TcpStream
 /// A proxy that finds no server behind it closes at once. A server that closes at once looks the
 /// same and is never ready by this check; it has `Ready::http` and `Ready::log`.
 #[cfg(any(feature = "containers", test))]
-fn stays_open(mut stream: TcpStream) -> Result<(), String> {
+fn stays_open(mut stream: Socket) -> Result<(), String> {
     const MOMENT: Duration = Duration::from_millis(50);
     let read = stream
-        .set_read_timeout(Some(MOMENT))
+        .set_read_timeout(MOMENT)
         .and_then(|()| io::Read::read(&mut stream, &mut [0]));
     match read {
         Ok(0) => Err("connection closed at once".to_owned()),

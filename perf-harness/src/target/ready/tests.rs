@@ -99,7 +99,7 @@ fn the_request_names_the_path_and_the_host_of_the_url() {
     let endpoints = Endpoint::resolve(&url).unwrap();
     let endpoint = endpoints
         .iter()
-        .find(|endpoint| endpoint.address() == address)
+        .find(|endpoint| endpoint.address() == Some(address))
         .unwrap();
     Ready::http("/up?x=1").ask_once(endpoint, LONG).unwrap();
     let request = thread.join().unwrap();

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 
+use nix::sys::socket::{setsockopt, sockopt::TcpCork};
+
 use crate::endpoint::Endpoint;
 
 /// What a server saw over its life.
@@ -123,6 +125,11 @@ fn serve<S>(
 impl Conversation {
     /// Reads one request to its end; false when the client has closed.
     pub(super) fn read_request(&mut self) -> bool {
+        self.read_request_in_pieces(4096)
+    }
+
+    /// As [`read_request`](Self::read_request), at most `size` bytes at a time.
+    pub(super) fn read_request_in_pieces(&mut self, size: usize) -> bool {
         loop {
             if let Some(length) = request_length(&self.received) {
                 self.received.drain(..length);
@@ -130,7 +137,7 @@ impl Conversation {
                 return true;
             }
             let mut bytes = [0; 4096];
-            match self.stream.read(&mut bytes) {
+            match self.stream.read(&mut bytes[..size]) {
                 Ok(0) => return false,
                 Ok(count) => self.received.extend_from_slice(&bytes[..count]),
                 Err(error) if error.kind() == ErrorKind::ConnectionReset => return false,
@@ -156,6 +163,13 @@ impl Conversation {
     /// Writes `bytes`; false when the client has gone.
     pub(super) fn write_or_closed(&mut self, bytes: impl AsRef<[u8]>) -> bool {
         self.stream.write_all(bytes.as_ref()).is_ok()
+    }
+
+    /// Writes `bytes` and closes this half so that both arrive at the same moment.
+    pub(super) fn write_and_shut_down(&mut self, bytes: impl AsRef<[u8]>) {
+        setsockopt(&self.stream, TcpCork, &true).unwrap();
+        self.write(bytes);
+        self.shut_down();
     }
 
     /// Says that no more will come, as a close does.

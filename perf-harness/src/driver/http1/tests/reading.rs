@@ -4,11 +4,34 @@ use proptest::prelude::*;
 
 use super::super::chunks::Chunks;
 use super::super::failure::{Failure, Malformed, Progress};
+use super::super::fuzzing;
 use super::super::reply::ReplyReader;
 use super::HELLO;
 
 const CHUNKED: &str = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\
     5;name=\"value\"\r\nhello\r\n00A  \r\n0123456789\r\n000;x\r\nTrailer: a\r\nOther: b\r\n\r\n";
+
+/// Pieces of which replies are made, good ones and others.
+const PARTS: &[&str] = &[
+    "HTTP/1.1 200 OK\r\n",
+    "HTTP/1.0 204 \r\n",
+    "HTTP/1.1 103 Early Hints\r\n",
+    "HTTP/1.1 101 No\r\n",
+    "Content-Length: 7\r\n",
+    "Content-Length: 18446744073709551615\r\n",
+    "Transfer-Encoding: chunked\r\n",
+    "Transfer-Encoding: chunked, gzip\r\n",
+    "Connection: close\r\n",
+    " folded\r\n",
+    "\r\n",
+    "\n",
+    "5;x=y\r\nhello\r\n",
+    "00A \r\n",
+    "0\r\n",
+    "0123456789",
+    "ffffffffffffffff\r\n",
+    "\0",
+];
 
 fn read(parts: &[&[u8]]) -> Result<ReplyReader, Malformed> {
     let mut reader = ReplyReader::new(false);
@@ -104,6 +127,32 @@ fn a_reader_starts_again() {
         HELLO.len()
     );
     assert_eq!((reader.is_over(), reader.body()), (true, 5));
+}
+
+#[test]
+fn the_same_head_means_another_body_to_another_method() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
+    let mut reader = ReplyReader::new(false);
+    for asked_for_head in [false, true, true, false, true] {
+        reader.restart(asked_for_head);
+        assert_eq!(reader.feed(head.as_bytes(), &mut |_| {}), Ok(head.len()));
+        assert_eq!(reader.is_over(), asked_for_head);
+    }
+}
+
+#[test]
+fn a_body_is_handed_on_without_its_framing() {
+    for (reply, body) in [(HELLO, "hello"), (CHUNKED, "hello0123456789")] {
+        for size in 1..=reply.len() {
+            let mut reader = ReplyReader::new(false);
+            let mut handed_on = Vec::new();
+            for part in reply.as_bytes().chunks(size) {
+                let sink = &mut |bytes: &[u8]| handed_on.extend_from_slice(bytes);
+                reader.feed(part, sink).unwrap();
+            }
+            assert_eq!(handed_on, body.as_bytes(), "{size}");
+        }
+    }
 }
 
 #[test]
@@ -214,6 +263,14 @@ fn trailers_and_extensions_without_end_are_refused() {
 }
 
 proptest! {
+    #[test]
+    fn replies_of_any_parts_in_any_cuts_are_read_alike(
+        settings in prop::array::uniform5(any::<u8>()),
+        parts in prop::collection::vec(prop::sample::select(PARTS), 0..12),
+    ) {
+        fuzzing::reply(&[&settings[..], parts.concat().as_bytes()].concat());
+    }
+
     #[test]
     fn chunks_of_any_sizes_in_any_cuts_are_counted(
         sizes in prop::collection::vec(1_usize..300, 0..20),

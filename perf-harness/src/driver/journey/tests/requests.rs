@@ -189,11 +189,11 @@ fn a_server_is_asked_by_the_name_and_path_of_its_url() {
             .unwrap();
         reply(200, &format!("{} {host}", asked.head[0]))
     });
-    let port = peer.endpoint().address().port();
+    let port = peer.endpoint().address().unwrap().port();
     let endpoints = Endpoint::resolve(&format!("http://LocalHost:{port}/shop")).unwrap();
     let endpoint = endpoints
         .iter()
-        .find(|endpoint| endpoint.address().is_ipv4())
+        .find(|endpoint| endpoint.address().unwrap().is_ipv4())
         .unwrap();
     let driver = journey(async move |user: &mut User| {
         let text = format!("GET /shop/cart HTTP/1.1 host: localhost:{port}");
@@ -202,7 +202,7 @@ fn a_server_is_asked_by_the_name_and_path_of_its_url() {
             user.url("/cart"),
             format!("http://LocalHost:{port}/shop/cart")
         );
-        assert_eq!(user.endpoint().address().port(), port);
+        assert_eq!(user.endpoint().address().unwrap().port(), port);
         Ok(())
     });
     let sample = driver

@@ -145,7 +145,7 @@ fn a_server_in_a_container_answers_and_is_removed() {
     assert_eq!(running.identity().network, "published-port");
     let image = running.identity().image.as_deref().unwrap();
     assert!(image.starts_with("perf-harness/test-server:"), "{image}");
-    let address = running.endpoint().address();
+    let address = running.endpoint().address().unwrap();
     assert!(address.ip().is_loopback());
 
     let window = running.open_window();
@@ -182,7 +182,7 @@ fn the_engine_knows_the_limits_the_environment_and_the_files() {
     assert_eq!(host.memory, Some(128 << 20));
     assert_eq!(host.cpuset_cpus.as_deref(), Some("0"));
     assert_eq!(running.log_tail(), ["listening on 8080"]);
-    assert!(get(running.endpoint().address()).ends_with("ok\n"));
+    assert!(get(running.endpoint().address().unwrap()).ends_with("ok\n"));
 }
 
 #[test]
@@ -203,8 +203,8 @@ fn on_the_host_network_the_server_is_reached_without_a_proxy() {
         .env("ADDRESS", "127.0.0.1");
     let running = target.start().unwrap();
     assert_eq!(running.identity().network, "host-network");
-    assert_eq!(running.endpoint().address().port(), port);
-    assert!(get(running.endpoint().address()).ends_with("ok\n"));
+    assert_eq!(running.endpoint().address().unwrap().port(), port);
+    assert!(get(running.endpoint().address().unwrap()).ends_with("ok\n"));
     assert_eq!(host_config().network_mode.as_deref(), Some("host"));
 
     let again = target.start().map(|_| ()).unwrap_err().to_string();
@@ -280,7 +280,7 @@ fn a_line_of_the_log_is_waited_for() {
         .ready(Ready::log("listening on"))
         .start()
         .unwrap();
-    assert!(get(running.endpoint().address()).ends_with("ok\n"));
+    assert!(get(running.endpoint().address().unwrap()).ends_with("ok\n"));
 }
 
 #[test]
