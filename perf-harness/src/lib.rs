@@ -43,15 +43,14 @@ mod surroundings;
 mod target;
 mod terminal;
 
-#[cfg(feature = "journeys")]
-pub use driver::JourneyResult as Result;
 #[cfg(feature = "tls")]
 pub use driver::TlsError;
 #[cfg(fuzzing)]
 pub use driver::fuzzing;
 pub use driver::{Driver, DriverError, Http1, Script, Scripted, Window};
+pub use driver::{Failure, WorkResult as Result};
 #[cfg(feature = "journeys")]
-pub use driver::{Failure, Journey, JourneyDriver, Reply, RequestBuilder, ReqwestDriver, User};
+pub use driver::{Journey, JourneyDriver, Reply, RequestBuilder, ReqwestDriver, User, WithSetUp};
 pub use endpoint::{Endpoint, EndpointError, Peer};
 pub use error::Error;
 pub use load::{

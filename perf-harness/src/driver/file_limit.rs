@@ -112,7 +112,7 @@ mod tests {
         use crate::driver::{JourneyDriver, ReqwestDriver, User};
 
         let request = Request::new(http::Method::GET, "/");
-        let journey = JourneyDriver::new(std::sync::Arc::new(async |_: &mut User| Ok(())));
+        let journey = JourneyDriver::new(async |_: &mut User| Ok(()));
         for message in [
             refusal(&ReqwestDriver, Some(request)),
             refusal(&journey, None),

@@ -3,15 +3,20 @@
 //! A driver sees an [`Endpoint`], never a target: it can neither start nor stop a server, nor
 //! look into one.
 
+mod chance;
 mod file_limit;
 mod http1;
 #[cfg(feature = "journeys")]
 mod journey;
+mod mix;
 #[cfg(feature = "journeys")]
 mod reqwest;
+mod schedule;
 mod scripted;
+mod tasks;
 #[cfg(feature = "tls")]
 mod tls;
+mod work;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,14 +25,14 @@ pub use http1::Http1;
 #[cfg(fuzzing)]
 pub use http1::fuzzing;
 #[cfg(feature = "journeys")]
-pub use journey::Result as JourneyResult;
-#[cfg(feature = "journeys")]
-pub use journey::{Failure, Journey, JourneyDriver, Reply, RequestBuilder, User};
+pub use journey::{Journey, JourneyDriver, Reply, RequestBuilder, User, WithSetUp};
 #[cfg(feature = "journeys")]
 pub use reqwest::ReqwestDriver;
 pub use scripted::{Script, Scripted};
+pub use tasks::{Failure, Result as WorkResult};
 #[cfg(feature = "tls")]
 pub use tls::TlsError;
+pub(crate) use work::Work;
 
 use crate::endpoint::{Endpoint, Peer};
 use crate::load::Load;
@@ -135,6 +140,16 @@ pub enum DriverError {
         /// What happened to the first.
         reason: String,
         /// What happened to most of them.
+        kind: ErrorKind,
+    },
+    /// The set-up of a user, or the connection of a load of calls, failed.
+    #[error("the set-up of user {user} failed, and without it nothing is measured: {reason}; {}", next_step(*kind))]
+    SetUp {
+        /// Which of the users, from 0.
+        user: usize,
+        /// What happened.
+        reason: String,
+        /// What that is counted as.
         kind: ErrorKind,
     },
     /// The deadline of the round came before anything was measured.

@@ -1,25 +1,36 @@
 //! Plain loads by reqwest: what a program that uses reqwest would measure.
 
+mod script;
+#[cfg(test)]
+mod tests;
+
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ::reqwest::{Request, Url};
-use http::header::CONNECTION;
-use http::{HeaderName, HeaderValue};
-
-use super::journey::{ConnectTimes, Failure, Good, HttpClient, Traffic, Worker, drive};
+use super::journey::{HttpClient, Settings, Traffic};
+use super::mix::Body;
+use super::tasks::{Counts, Notes, Result, Worker, drive};
 use super::{Driver, DriverError, Window};
 use crate::endpoint::Endpoint;
-use crate::load::{self, Load};
-use crate::sample::{ErrorKind, Sample};
+use crate::load::Load;
+use crate::sample::Sample;
+use script::{Exchange, Script};
 
-/// Drives a plain load by reqwest, in a closed loop, by the rules of the HTTP/1 engine.
+/// Drives a plain load by reqwest, by the rules of the HTTP/1 engine.
 ///
 /// Each of the load's connections has a client of its own, so that there are never more of them
-/// than the load asks for, and so that it is known of every failed request whether its connection
-/// had served another. Two things differ from the engine: reqwest adds `Accept: */*` where the load has no `Accept`, and
-/// connections are opened by the first request of each, that is by the warm-up, which is at least
-/// one request a connection. With `warmup = 0` they are opened within the window.
+/// than the load asks for, with HTTP/2 as well, and so that it is known of every failed request
+/// whether its connection had served another. What differs from the engine:
+///
+/// - reqwest adds `Accept: */*` where the load has no `Accept`.
+/// - Connections are opened by the first request of each, that is by the warm-up, which is at least
+///   one request a connection; a `ramp_up` spreads these. With `warmup = 0` they are opened within
+///   the window. The time to open one is in `connect`, the TLS handshake included, and not in the
+///   latency of its request, except where that counts from an intended time.
+/// - All runs in one thread, and `threads` means nothing.
+/// - With `redirects` the statuses are those of the last replies. A redirect to another server, and
+///   one beyond the limit, is not followed: it is the reply.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReqwestDriver;
 
@@ -30,121 +41,69 @@ impl Driver for ReqwestDriver {
         load: &Load,
         window: &mut dyn Window,
     ) -> Result<Sample, DriverError> {
-        let request = load.requests_of_mix().next().ok_or(DriverError::Unsuited {
-            driver: "reqwest",
-            reason: "it has no request; a journey is driven by the journey driver",
-        })?;
-        let exchange = Arc::new(Exchange::new(endpoint, request, load.keep_alive)?);
-        let most_idle = usize::from(load.keep_alive);
-        drive(load, window, |_, connect_times| {
-            Connection::new(endpoint, most_idle, connect_times, Arc::clone(&exchange))
+        let script = Script::new(endpoint, load)?;
+        let settings = Settings::new(endpoint, load, usize::from(load.keep_alive))?;
+        let settings = Arc::new(settings);
+        drive(load, window, |connect_times| {
+            let script = Rc::new(script);
+            let connection = |_| {
+                Ok(Connection {
+                    client: HttpClient::new(&settings, connect_times)?,
+                    script: Rc::clone(&script),
+                    taken: 0,
+                    body: Body::default(),
+                })
+            };
+            (0..load.concurrency).map(connection).collect()
         })
     }
-}
-
-/// The one request of the load, and what a good reply to it is.
-struct Exchange {
-    request: Request,
-    expected: Vec<u16>,
-    /// The request in words, to name it in failures.
-    asked: String,
-}
-
-impl Exchange {
-    fn new(
-        endpoint: &Endpoint,
-        load: &load::Request,
-        keep_alive: bool,
-    ) -> Result<Self, DriverError> {
-        let url = Url::parse(&endpoint.url(&load.path))
-            .map_err(|_| unsendable("its path is no part of a URL"))?;
-        let mut request = Request::new(load.method.clone(), url);
-        for (name, value) in &load.headers {
-            let (name, value) = header(name, value)
-                .ok_or_else(|| unsendable("HTTP does not allow one of its headers"))?;
-            request.headers_mut().append(name, value);
-        }
-        if !keep_alive {
-            let close = HeaderValue::from_static("close");
-            request.headers_mut().insert(CONNECTION, close);
-        }
-        if !load.body.is_empty() {
-            *request.body_mut() = Some(load.body.clone().into());
-        }
-        Ok(Self {
-            request,
-            expected: load.expected.statuses.clone(),
-            asked: format!("{} {}", load.method, load.path),
-        })
-    }
-
-    fn request(&self) -> Request {
-        let copy = self.request.try_clone();
-        copy.expect("a request whose body is bytes can be cloned")
-    }
-
-    fn failure(&self, error: ::reqwest::Error) -> Failure {
-        Failure::caused(self.asked.as_str(), error.without_url(), ErrorKind::Parse)
-    }
-
-    fn check(&self, status: u16) -> Result<(), Failure> {
-        if self.expected.contains(&status) {
-            return Ok(());
-        }
-        let message = format!(
-            "{} answered {status} where {:?} is expected",
-            self.asked, self.expected
-        );
-        Err(Failure::of_kind(ErrorKind::Status, message))
-    }
-}
-
-fn unsendable(reason: &'static str) -> DriverError {
-    DriverError::Unsuited {
-        driver: "reqwest",
-        reason,
-    }
-}
-
-fn header(name: &str, value: &str) -> Option<(HeaderName, HeaderValue)> {
-    Some((name.parse().ok()?, HeaderValue::from_str(value).ok()?))
 }
 
 /// One connection, or one after the other where the load does not keep them.
 struct Connection {
     client: HttpClient,
-    exchange: Arc<Exchange>,
+    script: Rc<Script>,
+    /// Requests that it has taken so far.
+    taken: u64,
+    body: Body,
 }
 
 impl Connection {
-    fn new(
-        endpoint: &Endpoint,
-        most_idle: usize,
-        connect_times: ConnectTimes,
-        exchange: Arc<Exchange>,
-    ) -> Result<Self, DriverError> {
-        let client = HttpClient::new(endpoint, most_idle, connect_times)?;
-        Ok(Self { client, exchange })
+    async fn send(&mut self, exchange: &Exchange, notes: &mut Notes) -> Result<()> {
+        let varied = self.script.varied(exchange)?;
+        let request = varied.as_ref().unwrap_or(exchange.request());
+        let opened_before = self.client.traffic().opened();
+        let sent = self.client.send(request).await;
+        let now = Instant::now();
+        if self.client.traffic().opened() > opened_before {
+            notes.connected = self.client.traffic().last_opened();
+        }
+        let mut response = sent.map_err(|error| exchange.broken(error))?;
+        notes.first_byte = Some(now);
+        let (look, body) = (exchange.look(), &mut self.body);
+        look.begin(body);
+        let length = self
+            .client
+            .read_body(&mut response, |piece| {
+                if look.is_needed() {
+                    look.take(body, piece);
+                }
+            })
+            .await
+            .map_err(|error| exchange.broken(error))?;
+        let status = response.status().as_u16();
+        notes.status = Some(status);
+        notes.bytes = length;
+        exchange.judge(status, length, body)
     }
 }
 
 impl Worker for Connection {
-    async fn iterate(&mut self) -> Result<Good, Failure> {
-        let failure = |error| self.exchange.failure(error);
-        let request = self.exchange.request();
-        let start = Instant::now();
-        let mut response = self.client.send(request).await.map_err(failure)?;
-        let first_byte = start.elapsed();
-        let bytes = self
-            .client
-            .read_body(&mut response, |_| {})
-            .await
-            .map_err(failure)?;
-        self.exchange.check(response.status().as_u16())?;
-        Ok(Good {
-            bytes,
-            first_byte: Some(first_byte),
-        })
+    async fn iterate(&mut self, notes: &mut Notes) -> Result<()> {
+        let script = Rc::clone(&self.script);
+        let exchange = script.next(self.taken);
+        self.taken += 1;
+        self.send(exchange, notes).await
     }
 
     /// Where no other client can be built the old one stays: the connection of a dropped request
@@ -155,10 +114,8 @@ impl Worker for Connection {
         }
     }
 
-    fn traffic(&self) -> &Traffic {
-        self.client.traffic()
+    fn counts(&self) -> Counts {
+        let traffic: &Traffic = self.client.traffic();
+        traffic.counts()
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,15 +1,14 @@
 //! The options of a scenario, each a method of its name in the attribute.
 
-#[cfg(feature = "journeys")]
-use std::sync::Arc;
 use std::time::Duration;
 
 use http::Method;
 
 use super::{Custom, Scenario, ScenarioError};
-use crate::driver::Driver;
+use crate::driver::{Driver, Work, WorkResult as Result};
 #[cfg(feature = "journeys")]
-use crate::driver::Journey;
+use crate::driver::{Journey, JourneyDriver, User, WithSetUp};
+use crate::endpoint::Endpoint;
 use crate::gate::{Gate, Threshold};
 use crate::load::{Client, Load, Request};
 use crate::sample::Metric;
@@ -198,10 +197,75 @@ impl Scenario {
 
     /// Makes an iteration of `journey` the request: any async code over any protocol.
     #[cfg(feature = "journeys")]
-    pub fn journey(mut self, journey: impl Journey + 'static) -> Self {
+    pub fn journey(mut self, journey: impl Journey) -> Self {
         self.load.mix = None;
-        self.work = Custom::Journey(Arc::new(journey));
-        self
+        self.driver(JourneyDriver::new(journey))
+    }
+
+    /// A [`journey`](Self::journey) with a set-up: every user does `set_up` once a round, before its
+    /// warm-up and not measured, and keeps what it returns for its iterations.
+    ///
+    /// ```no_run
+    /// use perf_harness::{Result, Scenario, Target, User};
+    ///
+    /// async fn sign_in(user: &mut User) -> Result<String> {
+    ///     let reply = user.post("/sign-in").json(&user.id()).await?.expect_status(200)?;
+    ///     Ok(reply.text()?.to_owned())
+    /// }
+    ///
+    /// async fn checkout(user: &mut User, token: &mut String) -> Result<()> {
+    ///     user.post("/pay").header("x-token", &*token).await?.expect_status(201)?;
+    ///     Ok(())
+    /// }
+    ///
+    /// let scenario = Scenario::new("checkout")
+    ///     .target(Target::url("http://127.0.0.1:8080"))
+    ///     .journey_with(sign_in, checkout)
+    ///     .requests(1_000);
+    /// ```
+    #[cfg(feature = "journeys")]
+    pub fn journey_with<S: 'static>(
+        self,
+        set_up: impl AsyncFn(&mut User) -> Result<S> + Send + Sync + 'static,
+        journey: impl AsyncFn(&mut User, &mut S) -> Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.journey(WithSetUp::new(set_up, journey))
+    }
+
+    /// Makes a call of any client the request: `connect` makes one connection for each of the load's,
+    /// before the warm-up, and `call` is what is measured.
+    ///
+    /// A connection whose call failed or took too long is not used again; the next call makes a new
+    /// one. What `connect` returns needs not be `Send`.
+    ///
+    /// A server that speaks the protocol of Redis, by the crate `redis`:
+    ///
+    /// ```ignore
+    /// Scenario::new("get")
+    ///     .target(Target::process("redis-server").args(["--port", "{port}"]))
+    ///     .work(
+    ///         // Runs once for each of 50 connections, and again after a failure.
+    ///         async |endpoint| {
+    ///             let client = redis::Client::open(format!("redis://{}", endpoint.peer()))?;
+    ///             Ok(client.get_multiplexed_async_connection().await?)
+    ///         },
+    ///         // One request of the load.
+    ///         async |connection| {
+    ///             let _: Option<String> = redis::cmd("GET").arg("key").query_async(connection).await?;
+    ///             Ok(())
+    ///         },
+    ///     )
+    ///     .requests(100_000)
+    ///     .concurrency(50)
+    ///     .check()
+    /// ```
+    pub fn work<C: 'static>(
+        mut self,
+        connect: impl AsyncFn(Endpoint) -> Result<C> + Send + Sync + 'static,
+        call: impl AsyncFn(&mut C) -> Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.load.mix = None;
+        self.driver(Work::new(connect, call))
     }
 
     /// Puts the load on by a driver of your own.

@@ -10,8 +10,6 @@ mod request;
 mod tests;
 
 use std::fmt;
-#[cfg(feature = "journeys")]
-use std::sync::Arc;
 
 pub use error::ScenarioError;
 pub(crate) use plan::Plan;
@@ -19,8 +17,6 @@ pub(crate) use plan::Plan;
 pub(crate) use plan::plain_driver;
 
 use crate::driver::Driver;
-#[cfg(feature = "journeys")]
-use crate::driver::Journey;
 use crate::gate::Gate;
 use crate::load::Load;
 use crate::target::Target;
@@ -57,8 +53,6 @@ pub struct Scenario {
 /// What replaces the load's own engine.
 enum Custom {
     Nothing,
-    #[cfg(feature = "journeys")]
-    Journey(Arc<dyn Journey>),
     Driver(Box<dyn Driver>),
 }
 

@@ -104,8 +104,6 @@ fn known_requests(load: &Load) -> Option<u64> {
 fn driver(work: Custom, client: Client) -> Result<Box<dyn Driver>, ScenarioError> {
     match work {
         Custom::Driver(driver) => Ok(driver),
-        #[cfg(feature = "journeys")]
-        Custom::Journey(journey) => Ok(Box::new(crate::driver::JourneyDriver::new(journey))),
         Custom::Nothing => plain_driver(client),
     }
 }

@@ -21,7 +21,6 @@ mod head;
 mod landing;
 mod ledger;
 mod opening;
-mod pace;
 mod plan;
 mod pool;
 mod reply;

@@ -3,10 +3,9 @@
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-use super::pace::Schedule;
 use super::script::Script;
 use super::stream::TlsSetup;
-use crate::driver::DriverError;
+use crate::driver::{DriverError, schedule};
 use crate::endpoint::Endpoint;
 use crate::load::{Load, Pace, Rate};
 
@@ -69,25 +68,12 @@ impl Plan {
 
     /// The intended times of an open loop's requests, in seconds from its start.
     pub(super) fn schedule(&self, rate: &Rate) -> impl Iterator<Item = f64> + use<> {
-        let most = usize::try_from(self.requests).unwrap_or(usize::MAX);
-        let stop = self.duration.map_or(f64::INFINITY, |d| d.as_secs_f64());
-        Schedule::new(rate, self.load.seed)
-            .take(most)
-            .take_while(move |at| *at < stop)
+        schedule::times(&self.load, rate)
     }
 
     /// The rate that the schedule of an open loop had over the first `span` of it.
     pub(super) fn asked(&self, rate: &Rate, span: Duration) -> f64 {
-        let mut times = self.schedule(rate);
-        let Some(first) = times.next() else {
-            return 0.0;
-        };
-        let within = times.take_while(|at| *at <= span.as_secs_f64());
-        let (gaps, last) = within.fold((0_u64, first), |(gaps, _), at| (gaps + 1, at));
-        match gaps {
-            0 => 0.0,
-            _ => gaps as f64 / (last - first),
-        }
+        schedule::asked(&self.load, rate, span)
     }
 
     /// When nothing more of a window that began at `start` is sent.

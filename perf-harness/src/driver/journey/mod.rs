@@ -1,83 +1,97 @@
 //! Journeys: any async code as one iteration of a load, with HTTP by reqwest at hand.
 //!
-//! What the journey's code sees is in `user`, `request`, `reply` and `failure`; what drives it in
-//! `closed` and `engine`, which know nothing of journeys and drive plain requests by reqwest too.
+//! What the journey's code sees is in `user`, `request` and `reply`; what drives it is in `tasks`.
 
-mod cause;
 mod client;
-mod closed;
-mod engine;
-mod failure;
 mod reply;
 mod request;
-mod tally;
 mod traffic;
 mod user;
+mod with_set_up;
 
 use std::fmt;
-use std::pin::Pin;
 use std::sync::Arc;
 
-pub use failure::{Failure, Result};
 pub use reply::Reply;
 pub use request::RequestBuilder;
 pub use user::User;
+pub use with_set_up::WithSetUp;
 
-pub(super) use client::HttpClient;
-pub(super) use closed::{Good, Worker};
-pub(super) use engine::drive;
-pub(super) use traffic::{ConnectTimes, Traffic};
+pub(super) use client::{HttpClient, Settings};
+pub(super) use traffic::Traffic;
 
+use super::tasks::{Counts, Notes, Result, Taken, Worker, drive};
 use super::{Driver, DriverError, Window};
 use crate::endpoint::Endpoint;
 use crate::load::Load;
 use crate::sample::Sample;
 
 /// Code that a user does again and again: an `async fn(&mut User) -> Result<()>` or an async
-/// closure like it. Its future need not be `Send`.
+/// closure like it, or a [`WithSetUp`] of two. Its future need not be `Send`.
 ///
 /// A closure names the type of its parameter, `async |user: &mut User| { … }`; the rest is inferred.
-pub trait Journey: Send + Sync {
+pub trait Journey: Send + Sync + 'static {
+    /// What a user keeps from its set-up to its last iteration; `()` of a plain function.
+    type State: 'static;
+
+    /// What a user does once in a round, before the warm-up; not measured.
+    fn set_up(&self, user: &mut User) -> impl Future<Output = Result<Self::State>>;
+
     /// One iteration.
-    fn iterate<'j>(&'j self, user: &'j mut User) -> Pin<Box<dyn Future<Output = Result<()>> + 'j>>;
+    ///
+    /// One that takes longer than it may is dropped where it waits, and leaves `state` as it is
+    /// then for the next.
+    fn iterate(&self, user: &mut User, state: &mut Self::State)
+    -> impl Future<Output = Result<()>>;
 }
 
 impl<F> Journey for F
 where
     F: AsyncFn(&mut User) -> Result<()> + Send + Sync + 'static,
 {
-    fn iterate<'j>(&'j self, user: &'j mut User) -> Pin<Box<dyn Future<Output = Result<()>> + 'j>> {
-        Box::pin(self(user))
+    type State = ();
+
+    async fn set_up(&self, _user: &mut User) -> Result<()> {
+        Ok(())
+    }
+
+    async fn iterate(&self, user: &mut User, (): &mut ()) -> Result<()> {
+        self(user).await
     }
 }
 
-/// Drives a [`Journey`] in a closed loop: `load.requests` iterations, `load.concurrency` users.
+/// Drives a [`Journey`]: an iteration is what a request is to other drivers, a user what a
+/// connection is.
 ///
-/// - Latency is that of one iteration. `load.timeout` bounds an iteration; one that takes longer
-///   is dropped, counts as `timeout` and enters the latency at that value, and its user goes on
-///   with no connection open.
+/// - Latency is that of one iteration, connections that it opens included; in an open loop it
+///   counts from when the iteration was to begin. `load.timeout` bounds an iteration; one that
+///   takes longer is dropped, counts as `timeout` and enters the latency at that value, and its
+///   user goes on with no connection open. What the load's deadline cuts counts as `timeout` with
+///   the time that it had.
 /// - The first request of each user opens its connection. So the warm-up should be at least as
 ///   long as there are users: each does at least one iteration of it, a shorter one is raised to
-///   that. With `warmup = 0` connections are opened within the window.
-/// - Bytes are the body bytes of the replies to the user's own requests.
+///   that. With `warmup = 0` connections are opened within the window. A `ramp_up` spreads the
+///   set-ups and first iterations.
+/// - Bytes are the body bytes of the replies to the user's own requests. Statuses, first bytes and
+///   fresh connections are not told apart: an iteration may be any number of requests.
 /// - A panic of the journey ends the load and goes on in the caller of [`drive`](Driver::drive).
-pub struct JourneyDriver(Arc<dyn Journey>);
+pub struct JourneyDriver<J>(Arc<J>);
 
-impl JourneyDriver {
+impl<J: Journey> JourneyDriver<J> {
     /// A driver of `journey`.
     #[must_use]
-    pub fn new(journey: Arc<dyn Journey>) -> Self {
-        Self(journey)
+    pub fn new(journey: J) -> Self {
+        Self(Arc::new(journey))
     }
 }
 
-impl fmt::Debug for JourneyDriver {
+impl<J> fmt::Debug for JourneyDriver<J> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("JourneyDriver").finish_non_exhaustive()
     }
 }
 
-impl Driver for JourneyDriver {
+impl<J: Journey> Driver for JourneyDriver<J> {
     fn drive(
         &self,
         endpoint: &Endpoint,
@@ -90,39 +104,55 @@ impl Driver for JourneyDriver {
                 reason: "it has a request of its own, where the journey's code says what is sent",
             });
         }
-        drive(load, window, |id, connect_times| {
-            let client = HttpClient::new(endpoint, usize::MAX, connect_times)?;
-            Ok(Traveller {
-                user: User::new(id, client),
-                journey: Arc::clone(&self.0),
-            })
+        let settings = Arc::new(Settings::new(endpoint, load, usize::MAX)?);
+        drive(load, window, |connect_times| {
+            let traveller = |id| {
+                let client = HttpClient::new(&settings, connect_times)?;
+                Ok(Traveller {
+                    user: User::new(id, client),
+                    journey: Arc::clone(&self.0),
+                    state: None,
+                })
+            };
+            (0..load.concurrency).map(traveller).collect()
         })
     }
 }
 
 /// A user on its journey.
-struct Traveller {
+struct Traveller<J: Journey> {
     user: User,
-    journey: Arc<dyn Journey>,
+    journey: Arc<J>,
+    /// There from the set-up on.
+    state: Option<J::State>,
 }
 
-impl Worker for Traveller {
-    async fn iterate(&mut self) -> Result<Good> {
+impl<J: Journey> Worker for Traveller<J> {
+    async fn set_up(&mut self) -> Result<()> {
+        self.state = Some(self.journey.set_up(&mut self.user).await?);
+        self.user.take_steps();
+        Ok(())
+    }
+
+    async fn iterate(&mut self, notes: &mut Notes) -> Result<()> {
         self.user.begin();
         let bytes_before = self.user.traffic().bytes();
-        self.journey.iterate(&mut self.user).await?;
-        Ok(Good {
-            bytes: self.user.traffic().bytes() - bytes_before,
-            first_byte: None,
-        })
+        let state = self.state.as_mut().expect("the user was set up");
+        self.journey.iterate(&mut self.user, state).await?;
+        notes.bytes = self.user.traffic().bytes() - bytes_before;
+        Ok(())
     }
 
     fn start_over(&mut self) {
         self.user.start_over();
     }
 
-    fn traffic(&self) -> &Traffic {
-        self.user.traffic()
+    fn counts(&self) -> Counts {
+        self.user.traffic().counts()
+    }
+
+    fn take_steps(&mut self) -> Vec<Taken> {
+        self.user.take_steps()
     }
 }
 

@@ -3,7 +3,7 @@
 use http::{HeaderMap, Method, StatusCode};
 use serde::de::DeserializeOwned;
 
-use super::failure::{Failure, Result};
+use crate::driver::tasks::{Failure, Result};
 use crate::sample::ErrorKind;
 
 /// A reply with its whole body. Its status may be any: check it with

@@ -10,8 +10,8 @@ use reqwest::{Request, Url};
 use serde::Serialize;
 
 use super::client::HttpClient;
-use super::failure::{Failure, Result};
 use super::reply::{Asked, Reply};
+use crate::driver::tasks::{Failure, Result};
 use crate::sample::ErrorKind;
 
 /// A request of a [`User`](crate::driver::User): await it to send it and get the [`Reply`].
@@ -89,10 +89,10 @@ impl RequestBuilder {
     async fn send(self) -> Result<Reply> {
         let request = self.request?;
         match exchange(&self.client, request).await {
-            Ok((head, body)) => Ok(Reply {
+            Ok((mut head, body)) => Ok(Reply {
                 asked: self.asked,
                 status: head.status(),
-                headers: head.headers().clone(),
+                headers: std::mem::take(head.headers_mut()),
                 body,
             }),
             Err(error) => Err(Failure::caused(
@@ -117,7 +117,7 @@ async fn exchange(
     client: &HttpClient,
     request: Request,
 ) -> reqwest::Result<(reqwest::Response, Vec<u8>)> {
-    let mut response = client.send(request).await?;
+    let mut response = client.send(&request).await?;
     let mut body = Vec::new();
     client
         .read_body(&mut response, |piece| body.extend_from_slice(piece))

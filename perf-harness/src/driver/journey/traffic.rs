@@ -2,17 +2,14 @@
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use tower_layer::Layer;
 use tower_service::Service;
 
-use crate::sample::LatencyHistogram;
-
-/// The time that each connection of a round took to open, shared by all its users.
-pub(in crate::driver) type ConnectTimes = Arc<Mutex<LatencyHistogram>>;
+use crate::driver::tasks::{ConnectTimes, Counts};
 
 /// What the clients of one user did so far.
 #[derive(Debug)]
@@ -21,6 +18,7 @@ pub(in crate::driver) struct Traffic {
     given_up: AtomicU64,
     retries: AtomicU64,
     bytes: AtomicU64,
+    last_opened: Mutex<Option<Instant>>,
     connect_times: ConnectTimes,
 }
 
@@ -42,6 +40,7 @@ impl Traffic {
             given_up: AtomicU64::new(0),
             retries: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
+            last_opened: Mutex::new(None),
             connect_times,
         }
     }
@@ -51,19 +50,18 @@ impl Traffic {
         self.opened.load(Relaxed)
     }
 
-    /// Connections opened after the first.
-    pub(in crate::driver) fn opened_again(&self) -> u64 {
-        self.opened().saturating_sub(1)
+    /// When the last connection was open.
+    pub(in crate::driver) fn last_opened(&self) -> Option<Instant> {
+        *locked(&self.last_opened)
     }
 
-    /// Connections whose opening was dropped before they were open or refused.
-    pub(in crate::driver) fn given_up(&self) -> u64 {
-        self.given_up.load(Relaxed)
-    }
-
-    /// Requests sent a second time.
-    pub(in crate::driver) fn retries(&self) -> u64 {
-        self.retries.load(Relaxed)
+    /// All that is counted of connections.
+    pub(in crate::driver) fn counts(&self) -> Counts {
+        Counts {
+            retries: self.retries.load(Relaxed),
+            reconnects: self.opened().saturating_sub(1),
+            given_up: self.given_up.load(Relaxed),
+        }
     }
 
     /// Body bytes of all replies.
@@ -75,15 +73,20 @@ impl Traffic {
         self.retries.fetch_add(1, Relaxed);
     }
 
-    pub(super) fn count_bytes(&self, bytes: usize) {
-        self.bytes.fetch_add(bytes as u64, Relaxed);
+    pub(super) fn count_bytes(&self, bytes: u64) {
+        self.bytes.fetch_add(bytes, Relaxed);
     }
 
     fn count_opened(&self, took: Duration) {
         self.opened.fetch_add(1, Relaxed);
-        let times = self.connect_times.lock();
-        times.unwrap_or_else(PoisonError::into_inner).record(took);
+        *locked(&self.last_opened) = Some(Instant::now());
+        locked(&self.connect_times).record(took);
     }
+}
+
+/// What is behind it is whole after every step, so a panic meanwhile does no harm.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A connection being opened: given up unless it [`ended`](Self::ended) before it is dropped.

@@ -7,6 +7,7 @@ use http::Method;
 use super::client::HttpClient;
 use super::request::RequestBuilder;
 use super::traffic::Traffic;
+use crate::driver::tasks::{Result, Steps, Taken};
 use crate::endpoint::Endpoint;
 
 /// One of the users that do a journey again and again, each with connections of its own.
@@ -27,13 +28,15 @@ use crate::endpoint::Endpoint;
 /// }
 /// ```
 ///
-/// Redirects are not followed, nothing is compressed or cached, and there are no cookies.
+/// Nothing is compressed or cached. Redirects are followed and cookies kept as the load says, which
+/// by default is not at all; the cookies are the user's own and stay for the whole round.
 #[derive(Debug)]
 pub struct User {
     client: Arc<HttpClient>,
     id: usize,
     /// Iterations begun.
     begun: u64,
+    steps: Steps,
 }
 
 impl User {
@@ -42,6 +45,7 @@ impl User {
             client: Arc::new(client),
             id,
             begun: 0,
+            steps: Steps::default(),
         }
     }
 
@@ -105,9 +109,53 @@ impl User {
         RequestBuilder::new(Arc::clone(&self.client), method, path.as_ref())
     }
 
+    /// Does `code` as a named part of the iteration, with a latency and a failure count of its own
+    /// in the sample; steps may stand within steps.
+    ///
+    /// A step that returns an error has failed, and so has one under way when the iteration is given
+    /// up. Steps are counted in the measured window alone, one name together wherever it stands.
+    ///
+    /// ```no_run
+    /// use perf_harness::{Result, User};
+    ///
+    /// async fn checkout(user: &mut User) -> Result<()> {
+    ///     let amount = 5;
+    ///     let order = user
+    ///         .step("pay", async |user: &mut User| {
+    ///             let reply = user.post("/pay").json(&amount).await?.expect_status(201)?;
+    ///             reply.json::<u64>()
+    ///         })
+    ///         .await?;
+    ///     user.step("look", async |user: &mut User| {
+    ///         user.get(format!("/orders/{order}")).await?.expect_status(200)?;
+    ///         Ok(())
+    ///     })
+    ///     .await
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// That of `code`.
+    pub async fn step<T>(
+        &mut self,
+        name: &'static str,
+        code: impl AsyncFnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let begun = self.steps.begin(name);
+        let done = code(self).await?;
+        self.steps.end(&begun);
+        Ok(done)
+    }
+
     /// The next iteration begins.
     pub(super) fn begin(&mut self) {
         self.begun += 1;
+    }
+
+    /// The steps of the iteration that has ended.
+    pub(super) fn take_steps(&mut self) -> Vec<Taken> {
+        self.steps.take()
     }
 
     pub(super) fn traffic(&self) -> &Traffic {

@@ -1,5 +1,11 @@
 //! Plain loads by reqwest against servers of ours.
 
+mod http2;
+mod mixes;
+mod redirects;
+#[cfg(feature = "tls")]
+mod tls;
+
 use std::time::Duration;
 
 use http::Method;
@@ -7,7 +13,8 @@ use http::Method;
 use super::super::journey::tests::CountingWindow;
 use super::super::journey::tests::peer::{Answer, Asked, Peer, reply};
 use super::*;
-use crate::load::{Client, Request as LoadRequest};
+use crate::load::{Client, Mix, Order, Request as LoadRequest};
+use crate::sample::ErrorKind;
 
 fn load(requests: u64, concurrency: usize) -> Load {
     Load {
@@ -43,7 +50,20 @@ fn drive_at(peer: &Peer, load: &Load) -> Sample {
     let timeouts = sample.errors.get(&ErrorKind::Timeout).copied().unwrap_or(0);
     assert_eq!(sample.latency.count(), sample.ok + timeouts);
     assert_eq!(sample.first_byte.count(), sample.ok);
+    let series: u64 = sample.series.intervals.iter().map(|i| i.ok).sum();
+    assert_eq!(series, sample.ok);
     sample
+}
+
+/// A load of several requests.
+fn mixed(requests: Vec<LoadRequest>, order: Order, load: Load) -> Load {
+    let mut mix = Mix::from(LoadRequest::get("/"));
+    mix.requests = requests;
+    mix.order = order;
+    Load {
+        mix: Some(mix),
+        ..load
+    }
 }
 
 fn hello(_: &Asked) -> Answer {
@@ -57,6 +77,7 @@ fn the_server_counts_exactly_the_warm_up_and_the_requests() {
         let load = load(211, concurrency);
         let sample = drive_at(&peer, &load);
         assert_eq!((sample.ok, sample.bytes), (211, 5 * 211));
+        assert_eq!(sample.statuses, [(200, 211)].into());
         assert_eq!(peer.requests(), 211 + load.warmup_requests());
         assert_eq!(peer.connections(), concurrency as u64);
         assert_eq!(
@@ -90,6 +111,7 @@ fn without_keep_alive_every_request_has_a_connection_of_its_own() {
     let sample = drive_at(&peer, &load);
     assert_eq!((sample.ok, sample.retries), (40, 0));
     assert_eq!(peer.connections(), 40 + load.warmup_requests());
+    assert_eq!(sample.fresh_latency.count(), 40);
 }
 
 #[test]
@@ -125,6 +147,8 @@ fn an_unexpected_status_is_counted_as_such_and_named() {
     });
     let sample = drive_at(&peer, &load(90, 3));
     assert_eq!(sample.errors, [(ErrorKind::Status, 30)].into());
+    assert_eq!(sample.statuses, [(200, 60), (503, 30)].into());
+    assert_eq!(sample.failed_latency.count(), 30);
     assert_eq!(
         sample.first_error.as_deref(),
         Some("GET / answered 503 where [200] is expected")

@@ -1,16 +1,14 @@
 //! What is sent next on a connection, and whether the reply to it is good.
 
-mod body;
-mod chance;
-mod path;
 mod request;
 
-pub(super) use body::{Body, Fault};
+pub(super) use crate::driver::mix::{Body, Fault};
 pub(super) use request::Asked;
 
+use crate::driver::chance::Chance;
+use crate::driver::mix::Choice;
 use crate::endpoint::Endpoint;
-use crate::load::{Load, Order};
-use chance::Chance;
+use crate::load::Load;
 
 /// The requests of a load in the order in which one thread sends them.
 ///
@@ -18,9 +16,7 @@ use chance::Chance;
 #[derive(Debug)]
 pub(super) struct Script {
     requests: Vec<Asked>,
-    order: Order,
-    /// For each request the weights up to it and its own.
-    weights: Vec<u64>,
+    choice: Choice,
     chance: Chance,
 }
 
@@ -40,37 +36,18 @@ impl Script {
         let requests: Vec<_> = requests
             .map(|request| Asked::new(request, endpoint, load.keep_alive))
             .collect();
-        let mut total = 0;
-        let weigh = |request: &crate::load::Request| {
-            total += u64::from(request.weight);
-            total
-        };
         Self {
             requests,
-            order: load.mix.as_ref().map(|mix| mix.order).unwrap_or_default(),
-            weights: load.requests_of_mix().map(weigh).collect(),
+            choice: Choice::new(load),
             chance: Chance::new(load.seed, thread),
         }
     }
 
     /// Goes on to the next request of a connection.
     pub(super) fn go_on(&mut self, turn: &mut Turn) {
-        turn.request = self.choose(turn.taken);
+        turn.request = self.choice.next(turn.taken, &mut self.chance);
         turn.taken += 1;
         self.requests[turn.request].lay_out(&mut turn.own, &mut self.chance);
-    }
-
-    fn choose(&mut self, taken: u64) -> usize {
-        let several = self.requests.len() as u64;
-        match self.order {
-            _ if several == 1 => 0,
-            Order::Sequence => (taken % several) as usize,
-            Order::Weighted => {
-                let total = self.weights.last().copied().unwrap_or_default();
-                let drawn = self.chance.below(total);
-                self.weights.partition_point(|upto| *upto <= drawn)
-            }
-        }
     }
 
     /// The request that the connection is at.

@@ -2,9 +2,8 @@
 
 use http::Method;
 
-use super::body::{Body, Fault, Look};
-use super::chance::Chance;
-use super::path::Path;
+use crate::driver::chance::Chance;
+use crate::driver::mix::{Body, Fault, Look, Path};
 use crate::endpoint::Endpoint;
 use crate::load::Request;
 

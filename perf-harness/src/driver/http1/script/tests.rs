@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use http::Method;
 
 use super::*;
-use crate::load::{BodyCheck, Mix, Request, Values};
+use crate::load::{BodyCheck, Mix, Order, Request, Values};
 
 fn load(requests: Vec<Request>, order: Order) -> Load {
     let mut mix = Mix::from(Request::new(Method::GET, "/"));

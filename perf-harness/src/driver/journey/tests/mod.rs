@@ -5,10 +5,13 @@ mod counts;
 mod failures;
 pub(in crate::driver) mod peer;
 mod requests;
+mod set_up;
+mod steps;
 
 use std::sync::Arc;
 
-use super::{Failure, Journey, JourneyDriver, Result, User};
+use super::{Journey, JourneyDriver, User};
+use crate::driver::tasks::{Failure, Result};
 use crate::driver::{Driver as _, DriverError, Window};
 use crate::load::Load;
 use crate::sample::{ErrorKind, Sample};
@@ -41,8 +44,8 @@ fn load(requests: u64, concurrency: usize) -> Load {
 }
 
 /// Takes a journey as a scenario does.
-fn journey(code: impl Journey + 'static) -> JourneyDriver {
-    JourneyDriver::new(Arc::new(code))
+fn journey<J: Journey>(code: J) -> JourneyDriver<J> {
+    JourneyDriver::new(code)
 }
 
 /// Drives `code` and checks what holds for every sample.

@@ -6,6 +6,7 @@ use http::Method;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::driver::Driver;
 use crate::endpoint::Endpoint;
 
 /// Runs `code` once for a user of a server that treats requests as `script` says.
@@ -221,7 +222,9 @@ fn functions_and_closures_are_journeys_without_a_word_on_their_types() {
         }
         Ok(())
     });
-    for (driver, requests) in [(journey(get_root), 1), (closure, times)] {
+    let plain: Box<dyn Driver> = Box::new(journey(get_root));
+    let closure: Box<dyn Driver> = Box::new(closure);
+    for (driver, requests) in [(plain, 1), (closure, times)] {
         let sample = driver.drive(
             &peer.endpoint(),
             &load(10, 2),

@@ -19,7 +19,7 @@ const MOST: usize = 64 * 1024 * 1024;
 
 /// What of a reply was not as expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(in crate::driver::http1) enum Fault {
+pub(in crate::driver) enum Fault {
     #[error("the body has {found} bytes where {expected} are expected")]
     Length { found: u64, expected: u64 },
     #[error("the body has the SHA-256 {found} where {expected} is expected")]
@@ -34,7 +34,7 @@ pub(in crate::driver::http1) enum Fault {
 
 /// What one connection has read of a body.
 #[derive(Debug, Default)]
-pub(in crate::driver::http1) struct Body {
+pub(in crate::driver) struct Body {
     /// Bytes that are the same as those of the last good body.
     same: usize,
     /// The whole body from its first byte on, once it differs.
@@ -44,7 +44,7 @@ pub(in crate::driver::http1) struct Body {
 
 /// What the bodies of one request must be.
 #[derive(Debug)]
-pub(super) struct Look {
+pub(in crate::driver) struct Look {
     expected: Expected,
     last_good: RefCell<Vec<u8>>,
 }
@@ -84,7 +84,7 @@ impl Body {
 }
 
 impl Look {
-    pub(super) fn new(expected: &Expected) -> Self {
+    pub(in crate::driver) fn new(expected: &Expected) -> Self {
         Self {
             expected: expected.clone(),
             last_good: RefCell::default(),
@@ -92,21 +92,21 @@ impl Look {
     }
 
     /// Whether the bytes of the body decide, not only how many they are.
-    pub(super) fn is_needed(&self) -> bool {
+    pub(in crate::driver) fn is_needed(&self) -> bool {
         self.expected.reads_the_body()
     }
 
-    pub(super) fn begin(&self, body: &mut Body) {
+    pub(in crate::driver) fn begin(&self, body: &mut Body) {
         body.begin();
     }
 
     /// Takes the next bytes of a body.
-    pub(super) fn take(&self, body: &mut Body, piece: &[u8]) {
+    pub(in crate::driver) fn take(&self, body: &mut Body, piece: &[u8]) {
         body.take(piece, &self.last_good.borrow());
     }
 
     /// Judges a body that came whole.
-    pub(super) fn judge(&self, length: u64, body: &mut Body) -> Result<(), Fault> {
+    pub(in crate::driver) fn judge(&self, length: u64, body: &mut Body) -> Result<(), Fault> {
         if let Some(expected) = self.expected.length
             && expected != length
         {

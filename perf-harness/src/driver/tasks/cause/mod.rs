@@ -1,5 +1,8 @@
 //! Finds the kind of a failure in the chain of causes of any error.
 
+#[cfg(feature = "journeys")]
+mod http;
+
 use std::error::Error;
 use std::io;
 use std::iter::successors;
@@ -10,17 +13,11 @@ use crate::sample::ErrorKind;
 
 /// The kind of the outermost cause that has one; `None` when nothing in the chain is a failure of
 /// a connection or a reply.
-pub(super) fn kind_of(error: &(dyn Error + 'static)) -> Option<ErrorKind> {
+pub(in crate::driver) fn kind_of(error: &(dyn Error + 'static)) -> Option<ErrorKind> {
     let kind = chain(error).find_map(kind_of_link);
-    if !chain(error).any(is_of_a_body) {
-        return kind;
-    }
-    match kind {
-        Some(ErrorKind::EofBeforeReply) => Some(ErrorKind::BodyTruncated),
-        None if chain(error).any(|link| link.is::<hyper::Error>()) => Some(ErrorKind::Parse),
-        None => Some(ErrorKind::BodyCheck),
-        other => other,
-    }
+    #[cfg(feature = "journeys")]
+    let kind = http::within_a_body(error, kind);
+    kind
 }
 
 /// `error` and all that caused it, outermost first.
@@ -31,11 +28,9 @@ pub(super) fn chain<'e>(
 }
 
 fn kind_of_link(error: &(dyn Error + 'static)) -> Option<ErrorKind> {
-    if let Some(error) = error.downcast_ref::<reqwest::Error>() {
-        return kind_of_reqwest(error);
-    }
-    if let Some(error) = error.downcast_ref::<hyper::Error>() {
-        return kind_of_hyper(error);
+    #[cfg(feature = "journeys")]
+    if let Some(kind) = http::kind_of(error) {
+        return kind;
     }
     if let Some(error) = error.downcast_ref::<io::Error>() {
         return kind_of_io(error);
@@ -43,26 +38,6 @@ fn kind_of_link(error: &(dyn Error + 'static)) -> Option<ErrorKind> {
     error
         .is::<tokio::time::error::Elapsed>()
         .then_some(ErrorKind::Timeout)
-}
-
-fn kind_of_reqwest(error: &reqwest::Error) -> Option<ErrorKind> {
-    match (error.is_timeout(), error.is_connect()) {
-        (true, true) => Some(ErrorKind::ConnectTimeout),
-        (true, false) => Some(ErrorKind::Timeout),
-        _ if error.is_dns() => Some(ErrorKind::Dns),
-        _ if error.is_status() => Some(ErrorKind::Status),
-        _ => None,
-    }
-}
-
-fn kind_of_hyper(error: &hyper::Error) -> Option<ErrorKind> {
-    if error.is_incomplete_message() {
-        return Some(ErrorKind::EofBeforeReply);
-    }
-    if error.is_parse() {
-        return Some(ErrorKind::Parse);
-    }
-    (error.is_canceled() || error.is_closed()).then_some(ErrorKind::Reset)
 }
 
 fn kind_of_io(error: &io::Error) -> Option<ErrorKind> {
@@ -78,6 +53,7 @@ fn kind_of_io(error: &io::Error) -> Option<ErrorKind> {
         | io::ErrorKind::BrokenPipe => Some(ErrorKind::Reset),
         io::ErrorKind::UnexpectedEof => Some(ErrorKind::EofBeforeReply),
         io::ErrorKind::TimedOut => Some(ErrorKind::Timeout),
+        _ if is_of_tls(error) => Some(ErrorKind::Tls),
         _ => is_of_the_resolver(error).then_some(ErrorKind::Dns),
     }
 }
@@ -89,8 +65,16 @@ fn is_of_the_resolver(error: &io::Error) -> bool {
         .starts_with("failed to lookup address information")
 }
 
-fn is_of_a_body(error: &(dyn Error + 'static)) -> bool {
-    error
-        .downcast_ref::<reqwest::Error>()
-        .is_some_and(|error| error.is_body() || error.is_decode())
+/// An error of TLS stands within one or more I/O errors, which do not count it as their source.
+#[cfg(feature = "tls")]
+fn is_of_tls(error: &io::Error) -> bool {
+    let inner = error.get_ref();
+    inner.is_some_and(|inner| {
+        inner.is::<rustls::Error>() || inner.downcast_ref().is_some_and(is_of_tls)
+    })
+}
+
+#[cfg(not(feature = "tls"))]
+fn is_of_tls(_: &io::Error) -> bool {
+    false
 }

@@ -1,4 +1,4 @@
-//! What a journey returns as its error: a kind to be counted by, and words for people.
+//! What an iteration returns as its error: a kind to be counted by, and words for people.
 
 use std::error::Error;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use super::cause::{chain, kind_of};
 use crate::sample::ErrorKind;
 
-/// Why an iteration of a journey failed.
+/// Why an iteration failed.
 ///
 /// `?` makes one from any error. It is counted by the kind that is found in the error's chain of
 /// causes: a connection that was refused is `refused`, wherever it was met; what has no kind of
@@ -18,11 +18,11 @@ pub struct Failure {
     cause: Option<Box<dyn Error + Send + Sync>>,
 }
 
-/// What a journey returns; the error is a [`Failure`] unless another is named.
+/// What an iteration returns; the error is a [`Failure`] unless another is named.
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
 impl Failure {
-    /// A failure that the journey itself found, of kind [`ErrorKind::Journey`].
+    /// A failure that the code itself found, of kind [`ErrorKind::Journey`].
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self::of_kind(ErrorKind::Journey, message)
@@ -45,6 +45,7 @@ impl Failure {
     }
 
     /// A failure of what `subject` names; `fallback` is its kind when `cause` has none.
+    #[cfg(feature = "journeys")]
     pub(in crate::driver) fn caused(
         subject: impl Into<String>,
         cause: impl Error + Send + Sync + 'static,

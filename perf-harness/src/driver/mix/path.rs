@@ -2,12 +2,12 @@
 
 use std::cell::Cell;
 
-use super::chance::Chance;
+use crate::driver::chance::Chance;
 use crate::load::{Request, Values};
 
 /// The parts of a path, in order.
 #[derive(Debug)]
-pub(super) struct Path {
+pub(in crate::driver) struct Path {
     parts: Vec<Part>,
 }
 
@@ -27,7 +27,7 @@ enum Part {
 impl Path {
     /// The path of `request`, parted where `{name}` stands for one of its values; `None` where the
     /// path is the same every time.
-    pub(super) fn of(request: &Request) -> Option<Self> {
+    pub(in crate::driver) fn of(request: &Request) -> Option<Self> {
         let mut parts = vec![Part::Text(request.path.clone())];
         for (name, values) in &request.values {
             let place = format!("{{{name}}}");
@@ -40,7 +40,7 @@ impl Path {
     }
 
     /// Appends the path with its next values.
-    pub(super) fn write(&self, bytes: &mut Vec<u8>, chance: &mut Chance) {
+    pub(in crate::driver) fn write(&self, bytes: &mut Vec<u8>, chance: &mut Chance) {
         for part in &self.parts {
             match part {
                 Part::Text(text) => bytes.extend_from_slice(text.as_bytes()),

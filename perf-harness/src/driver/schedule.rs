@@ -1,11 +1,40 @@
 //! When the requests of an open loop are to be sent: pure arithmetic in seconds from the start.
 
-use crate::load::{Arrivals, Rate};
+use std::time::Duration;
+
+use super::chance::{ARRIVALS, Chance};
+use crate::load::{Arrivals, Load, Rate};
+
+/// The intended times of the requests of `load` at `rate`, in seconds from its start.
+pub(super) fn times(load: &Load, rate: &Rate) -> impl Iterator<Item = f64> + use<> {
+    let most = match load.requests {
+        0 => usize::MAX,
+        requests => usize::try_from(requests).unwrap_or(usize::MAX),
+    };
+    let stop = load.duration.map_or(f64::INFINITY, |d| d.as_secs_f64());
+    Schedule::new(rate, load.seed)
+        .take(most)
+        .take_while(move |at| *at < stop)
+}
+
+/// The rate that these times had over the first `span`.
+pub(super) fn asked(load: &Load, rate: &Rate, span: Duration) -> f64 {
+    let mut times = times(load, rate);
+    let Some(first) = times.next() else {
+        return 0.0;
+    };
+    let within = times.take_while(|at| *at <= span.as_secs_f64());
+    let (gaps, last) = within.fold((0_u64, first), |(gaps, _), at| (gaps + 1, at));
+    match gaps {
+        0 => 0.0,
+        _ => gaps as f64 / (last - first),
+    }
+}
 
 /// The intended times of all requests of one open loop, in order, without end unless the rate
 /// stays at zero.
 #[derive(Clone, Debug)]
-pub(super) struct Schedule {
+struct Schedule {
     stages: Vec<Slope>,
     /// The stage at hand.
     place: usize,
@@ -14,7 +43,7 @@ pub(super) struct Schedule {
     /// The integral of the rate at the next request.
     target: f64,
     arrivals: Arrivals,
-    random: SplitMix64,
+    chance: Chance,
 }
 
 /// A span over which the rate changes evenly.
@@ -27,17 +56,17 @@ struct Slope {
 }
 
 impl Schedule {
-    pub(super) fn new(rate: &Rate, seed: u64) -> Self {
+    fn new(rate: &Rate, seed: u64) -> Self {
         let mut schedule = Self {
             stages: slopes(rate),
             place: 0,
             before: 0.0,
             target: 0.0,
             arrivals: rate.arrivals,
-            random: SplitMix64(seed),
+            chance: Chance::new(seed, ARRIVALS),
         };
         if rate.arrivals == Arrivals::Poisson {
-            schedule.target = schedule.random.exponential();
+            schedule.target = schedule.chance.exponential();
         }
         schedule
     }
@@ -45,7 +74,7 @@ impl Schedule {
     fn gap(&mut self) -> f64 {
         match self.arrivals {
             Arrivals::Constant => 1.0,
-            Arrivals::Poisson => self.random.exponential(),
+            Arrivals::Poisson => self.chance.exponential(),
         }
     }
 }
@@ -119,31 +148,8 @@ impl Slope {
     }
 }
 
-/// The generator of Steele, Lea and Flood: small, seeded by any number, the same everywhere.
-#[derive(Clone, Debug)]
-struct SplitMix64(u64);
-
-impl SplitMix64 {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// Exponentially distributed with mean 1.
-    fn exponential(&mut self) -> f64 {
-        const UNIT: f64 = 1.0 / (1_u64 << 53) as f64;
-        let above_zero = ((self.next() >> 11) + 1) as f64 * UNIT;
-        -above_zero.ln()
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::load::Stage;
 

@@ -1,16 +1,19 @@
 //! Seeded draws.
 
 /// SplitMix64 (Steele, Lea and Flood 2014): small, and its streams of different seeds differ.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Chance(u64);
 
+/// The stream that the arrivals of an open loop are drawn from; those of threads count up from 0.
+pub(super) const ARRIVALS: u64 = u64::MAX;
+
 impl Chance {
-    /// The draws of one thread of a load.
-    pub(super) fn new(seed: u64, thread: u64) -> Self {
+    /// One of the streams of a load's seed.
+    pub(super) fn new(seed: u64, stream: u64) -> Self {
         let mut chance = Self(seed);
         let own = chance
             .next()
-            .wrapping_add(thread.wrapping_mul(0x2545_f491_4f6c_dd1d));
+            .wrapping_add(stream.wrapping_mul(0x2545_f491_4f6c_dd1d));
         Self(own)
     }
 
@@ -26,5 +29,12 @@ impl Chance {
     /// is below `end` / 2^64.
     pub(super) fn below(&mut self, end: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(end)) >> 64) as u64
+    }
+
+    /// Exponentially distributed with mean 1.
+    pub(super) fn exponential(&mut self) -> f64 {
+        const UNIT: f64 = 1.0 / (1_u64 << 53) as f64;
+        let above_zero = ((self.next() >> 11) + 1) as f64 * UNIT;
+        -above_zero.ln()
     }
 }

@@ -1,28 +1,28 @@
-//! The thread that a closed loop runs on, and how it tells the caller's thread of the window.
+//! The thread that a load runs on, and how it tells the caller's thread of the window.
 
 use std::any::Any;
 use std::io;
+use std::sync::PoisonError;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use tokio::runtime;
-use tokio::task::LocalSet;
+use tokio::runtime::{Builder, LocalOptions};
 
-use super::closed::{self, Worker};
-use super::traffic::ConnectTimes;
+use super::round::Round;
+use super::{ConnectTimes, Worker};
 use crate::driver::{DriverError, Window, file_limit};
 use crate::load::Load;
 use crate::sample::Sample;
 
-/// Runs a closed loop on a new thread with a runtime of its own, so that a caller within another
-/// runtime can wait for it; `window` is told on the caller's thread.
+/// Runs `load` by the workers that `make` makes, on a new thread with a runtime of its own, so that
+/// a caller within another runtime can wait for it; `window` is told on the caller's thread.
 ///
-/// The limit of open files is raised for one connection a worker; a journey that holds more than
-/// that is on its own. A panic of a worker ends the load and goes on in the caller.
+/// The limit of open files is raised for one connection a worker; code that holds more than that
+/// is on its own. A panic of a worker ends the load and goes on in the caller.
 pub(in crate::driver) fn drive<W: Worker>(
     load: &Load,
     window: &mut dyn Window,
-    make: impl Fn(usize, ConnectTimes) -> Result<W, DriverError> + Send,
+    make: impl FnOnce(&ConnectTimes) -> Result<Vec<W>, DriverError> + Send,
 ) -> Result<Sample, DriverError> {
     file_limit::raise(load.concurrency)?;
     let (shutters, frames) = shutters();
@@ -39,13 +39,22 @@ pub(in crate::driver) fn drive<W: Worker>(
 fn run<W: Worker>(
     load: &Load,
     shutters: &Shutters,
-    make: impl Fn(usize, ConnectTimes) -> Result<W, DriverError>,
+    make: impl FnOnce(&ConnectTimes) -> Result<Vec<W>, DriverError>,
 ) -> Result<Sample, DriverError> {
-    let runtime = runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
+    let round = Round::new(load);
+    let runtime = Builder::new_current_thread()
+        .enable_io()
+        .enable_time()
+        .build_local(LocalOptions::default())
         .map_err(|source| DriverError::Engine { source })?;
-    LocalSet::new().block_on(&runtime, closed::run(load, shutters, make))
+    let connect_times = ConnectTimes::default();
+    let workers = make(&connect_times)?;
+    let sample = runtime.block_on(round.run(shutters, workers))?;
+    let connect = connect_times.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(Sample {
+        connect: connect.clone(),
+        ..sample
+    })
 }
 
 fn pass_on(panic: Box<dyn Any + Send>) -> Result<Sample, DriverError> {
