@@ -1,6 +1,8 @@
 //! The named steps of one iteration, from when they begin until they are counted.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+#[cfg(feature = "journeys")]
+use std::time::Instant;
 
 /// One step that was begun.
 #[derive(Clone, Copy, Debug)]

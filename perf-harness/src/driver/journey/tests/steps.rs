@@ -26,7 +26,7 @@ fn every_step_is_counted_in_the_order_of_its_first_use() {
             })
             .await?;
         assert!(line.contains(&path), "{line}");
-        if user.iteration() % 2 == 0 {
+        if user.iteration().is_multiple_of(2) {
             user.step("browse", async |user| get_root(user).await)
                 .await?;
         }

@@ -6,8 +6,11 @@ use std::sync::Mutex;
 use super::*;
 use crate::load::Values;
 
+/// Which connection asked for which path, in order.
+type Asked = Arc<Mutex<Vec<(u64, String)>>>;
+
 /// A server that notes the paths of all requests and by which connection they came.
-fn noting() -> (Peer, Arc<Mutex<Vec<(u64, String)>>>) {
+fn noting() -> (Peer, Asked) {
     let seen: Arc<Mutex<Vec<_>>> = Arc::default();
     let notes = Arc::clone(&seen);
     let peer = Peer::start(move |asked| {
